@@ -1,0 +1,28 @@
+"""The exceptions of losona, and nothing else.
+
+    LosonaError
+    ├── UserFault        the user can mend it: one sentence, exit code 2, no traceback
+    │   ├── ContentError     a pack, frame, scenario file or prompt template is wrong
+    │   └── RunRefused       the run would mix replies that cannot be compared, or cannot start
+    └── CheckError       a verifier cannot be applied (a missing parameter, a pattern that ran out of time)
+"""
+
+
+class LosonaError(Exception):
+    """Base of everything that this package raises on purpose."""
+
+
+class UserFault(LosonaError):
+    """Something that the user can mend; the message says what, where and how."""
+
+
+class ContentError(UserFault):
+    """A content file is wrong. The message names file, place, what is allowed and the remedy."""
+
+
+class RunRefused(UserFault):
+    """A run cannot start or go on as asked; the message names the difference or what is missing."""
+
+
+class CheckError(LosonaError):
+    """A verifier cannot be applied to a reply; the reply stays unscored and the reason is kept."""

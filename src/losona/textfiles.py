@@ -1,0 +1,165 @@
+"""Strict reading of content files: YAML and JSON Lines, with the place of every fault.
+
+Knows files, lines and how a validation error is told to a person. Does not know what the files mean.
+
+YAML is read by the 1.2 core rules, so `no`, `off` and `18:30` are text; a key given twice, an alias or a tag
+is an error.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from losona.errors import ContentError
+
+Model = TypeVar("Model", bound=BaseModel)
+Place = tuple[str | int, ...]
+
+_INT = re.compile(r"[-+]?[0-9]+")
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_WORDS: dict[str, Any] = {"": None, "~": None, "null": None, "true": True, "false": False}
+
+
+@dataclass(frozen=True)
+class Document:
+    """A parsed file: its data, and the line on which each part stands."""
+
+    path: Path
+    """Where it was read."""
+    data: Any
+    """Plain dicts, lists and scalars."""
+    lines: dict[Place, int]
+    """Place in the data -> line, from 1."""
+
+    def line(self, place: Place) -> int:
+        """Line of a place, or of the nearest part around it."""
+        for length in range(len(place), -1, -1):
+            if place[:length] in self.lines:
+                return self.lines[place[:length]]
+        return 1
+
+
+def read_text(path: Path) -> str:
+    """Text of a UTF-8 file; a `ContentError` when it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise ContentError(f"{path}: there is no such file; check the path.") from None
+    except IsADirectoryError:
+        raise ContentError(f"{path}: this is a directory, a file was expected.") from None
+    except UnicodeDecodeError as error:
+        raise ContentError(f"{path}: not UTF-8 at byte {error.start}; save the file as UTF-8.") from None
+    except OSError as error:
+        raise ContentError(f"{path}: cannot be read ({error.strerror}).") from None
+
+
+def read_yaml(path: Path) -> Document:
+    """Parse one YAML document strictly."""
+    return parse_yaml(read_text(path), path)
+
+
+def parse_yaml(text: str, path: Path) -> Document:
+    """Parse YAML text; `path` is what faults name."""
+    try:
+        for token in yaml.scan(text, Loader=yaml.CSafeLoader):
+            if isinstance(token, yaml.AliasToken | yaml.AnchorToken | yaml.TagToken):
+                line = token.start_mark.line + 1
+                raise ContentError(f"{path}:{line}: anchors, aliases and tags are not allowed; write the value out.")
+        node = yaml.compose(text, Loader=yaml.CSafeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = mark.line + 1 if mark else 1
+        raise ContentError(f"{path}:{line}: not valid YAML: {error.problem}.") from None
+    except yaml.YAMLError as error:
+        raise ContentError(f"{path}: not valid YAML: {error}.") from None
+    lines: dict[Place, int] = {}
+    return Document(path, _plain(node, (), lines, path), lines)
+
+
+def _plain(node: Any, place: Place, lines: dict[Place, int], path: Path) -> Any:
+    if node is None:
+        return None
+    lines[place] = node.start_mark.line + 1
+    if isinstance(node, yaml.SequenceNode):
+        return [_plain(item, (*place, i), lines, path) for i, item in enumerate(node.value)]
+    if isinstance(node, yaml.MappingNode):
+        return _mapping(node, place, lines, path)
+    return node.value if node.style else _scalar(node.value)
+
+
+def _mapping(node: Any, place: Place, lines: dict[Place, int], path: Path) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for key, value in node.value:
+        line = key.start_mark.line + 1
+        if not isinstance(key, yaml.ScalarNode):
+            raise ContentError(f"{path}:{line}: a key must be plain text.")
+        if key.value in result:
+            raise ContentError(f"{path}:{line}: the key {key.value!r} stands twice; keep one.")
+        result[key.value] = _plain(value, (*place, key.value), lines, path)
+        lines[(*place, key.value)] = line
+    return result
+
+
+def _scalar(text: str) -> Any:
+    if text in _WORDS:
+        return _WORDS[text]
+    if _INT.fullmatch(text):
+        return int(text) if len(text) < 18 else text
+    return float(text) if _FLOAT.fullmatch(text) and len(text) < 40 else text
+
+
+def read_jsonl(path: Path) -> Iterator[tuple[int, Any]]:
+    """Line number and value of each non-empty line of a JSON Lines file."""
+    for number, line in enumerate(read_text(path).split("\n"), 1):
+        if line.strip():
+            try:
+                yield number, json.loads(line)
+            except (json.JSONDecodeError, RecursionError) as error:
+                raise ContentError(f"{path}:{number}: not valid JSON ({error}).") from None
+
+
+def validate(model: type[Model], document: Document, place: Place = ()) -> Model:
+    """Read a part of a document as a model; the fault names file, line, key, value and what is allowed."""
+    data = document.data
+    for key in place:
+        data = data[key]
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        raise ContentError("\n".join(faults(error, document, place))) from None
+
+
+def faults(error: ValidationError, document: Document, place: Place = ()) -> list[str]:
+    """One line for each fault of a validation error."""
+    return [
+        f"{document.path}:{document.line((*place, *_location(e['loc'])))}: {tell(e['loc'], e['msg'], e['input'])}"
+        for e in error.errors()
+    ]
+
+
+def _location(loc: tuple[str | int, ...]) -> Place:
+    return tuple(part for part in loc if not (isinstance(part, str) and part[:1].isupper()))
+
+
+def tell(loc: tuple[str | int, ...], message: str, value: Any) -> str:
+    """A validation fault as one sentence: the key, what is wrong, and the value."""
+    key = ".".join(str(part) for part in _location(loc)) or "the document"
+    shown = repr(value)
+    if len(shown) > 80:
+        shown = shown[:77] + "..."
+    return f"{key}: {message.removeprefix('Value error, ')} (found {shown})"
+
+
+def hash_files(paths: Iterable[Path], root: Path) -> str:
+    """Hash (16 hex digits) over names and contents of files, in the order of their names."""
+    digest = hashlib.sha256()
+    for path in sorted(paths):
+        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
