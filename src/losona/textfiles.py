@@ -8,10 +8,12 @@ is an error.
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any, TypeVar
 
 import yaml
@@ -115,14 +117,18 @@ def _scalar(text: str) -> Any:
     return float(text) if _FLOAT.fullmatch(text) and len(text) < 40 else text
 
 
-def read_jsonl(path: Path) -> Iterator[tuple[int, Any]]:
-    """Line number and value of each non-empty line of a JSON Lines file."""
+def read_jsonl(path: Path, shown: str = "") -> Iterator[tuple[str, Any]]:
+    """Place and value of each non-empty line of a JSON Lines file.
+
+    The value of a line that is no JSON is the `ContentError` itself: the caller raises it or counts it.
+    """
     for number, line in enumerate(read_text(path).split("\n"), 1):
+        place = f"{shown or path}:{number}"
         if line.strip():
             try:
-                yield number, json.loads(line)
+                yield place, json.loads(line)
             except (json.JSONDecodeError, RecursionError) as error:
-                raise ContentError(f"{path}:{number}: not valid JSON ({error}).") from None
+                yield place, ContentError(f"{place}: not valid JSON ({error}).")
 
 
 def validate(model: type[Model], document: Document, place: Place = ()) -> Model:
@@ -163,3 +169,17 @@ def hash_files(paths: Iterable[Path], root: Path) -> str:
     for path in sorted(paths):
         digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
+
+
+def write_atomically(path: Path, content: str | bytes) -> None:
+    """Replace a file as a whole: a reader, or a crash, sees the old content or the new."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    data = content.encode() if isinstance(content, str) else content
+    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+        file.write(data)
+    try:
+        os.chmod(file.name, 0o644)
+        os.replace(file.name, path)
+    except BaseException:
+        os.unlink(file.name)
+        raise

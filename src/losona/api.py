@@ -1,0 +1,28 @@
+"""For programs: grade one reply by code. The same gate and checks as in a run; no model, no network."""
+
+from losona.errors import UserFault
+from losona.scenarios import SHIPPED, load_scenarios
+from losona.schema.scenario import Scenario
+from losona.taxonomy import Taxonomy, load_taxonomy
+from losona.taxonomy.load import unknown
+from losona.verifiers import CodeVerdict, verdict_of
+
+
+def grade(scenario: Scenario | str, reply: str, taxonomy: Taxonomy | None = None) -> CodeVerdict | None:
+    """What code says of a reply: label, deciding node and validity; none where only a judge can tell.
+
+    `scenario` may be the id of a shipped one. As a reward for training: 1 for `complies`, 0 for `breaches`.
+    Raises `UserFault` for an unknown id and `CheckError` when the check cannot be applied.
+    """
+    taxonomy = taxonomy or load_taxonomy()
+    verdict = verdict_of(_find(scenario, taxonomy), reply, taxonomy)
+    return verdict if verdict.label != "unscored" else None
+
+
+def _find(scenario: Scenario | str, taxonomy: Taxonomy) -> Scenario:
+    if isinstance(scenario, Scenario):
+        return scenario
+    known = {s.scenario_id: s for s in load_scenarios(SHIPPED, taxonomy).scenarios}
+    if scenario not in known:
+        raise UserFault(unknown("scenario", scenario, known, "losona list scenarios"))
+    return known[scenario]

@@ -1,0 +1,46 @@
+"""The command line: parse, call, print. No logic; what a command needs is imported when it is called."""
+
+import os
+import sys
+
+import click
+
+from losona import __version__
+from losona.cli.content import check, derive, lint, list_, show
+from losona.cli.running import doctor, prompts, run
+from losona.errors import UserFault
+
+INTERRUPTED = 130
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="losona")
+def cli() -> None:
+    """Local social norm adaptation in group conversations: a benchmark.
+
+    Exit codes: 0 done, 2 your input needs mending, 3 a run is incomplete, 4 a gate failed, 130 interrupted.
+    """
+
+
+for command in (run, prompts, doctor, list_, show, check, derive, lint):
+    cli.add_command(command)
+
+
+def main() -> None:
+    """Entry point: a user's fault is a sentence and exit code 2, never a traceback."""
+    try:
+        cli.main(prog_name="losona", standalone_mode=False)
+    except click.exceptions.Exit as exit_:
+        sys.exit(exit_.exit_code)
+    except click.ClickException as fault:
+        fault.show()
+        sys.exit(2)
+    except UserFault as fault:
+        click.echo(f"losona: {fault}", err=True)
+        sys.exit(2)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("losona: interrupted. The same command again goes on where this one stopped.", err=True)
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)

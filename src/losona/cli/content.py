@@ -1,0 +1,157 @@
+"""Commands about content: list, show, check, derive, lint. None of them imports the engine."""
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from losona.errors import UserFault
+
+KINDS = ("packs", "events", "norms", "venues", "conditions", "models", "scenarios")
+pack_option = click.option(
+    "--pack", "packs", multiple=True, type=click.Path(path_type=Path), metavar="DIR", help="A further pack (repeatable)."
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="JSON for programs.")
+
+
+@click.command("list")
+@click.argument("kind", type=click.Choice(KINDS))
+@click.option("--scenarios", "source", default="shipped", metavar="S", help="Source for `list scenarios`.")
+@click.option("--unnamed-subject", default="", help="Name for subjects of release rows that give none.")
+@pack_option
+@json_option
+def list_(kind: str, source: str, unnamed_subject: str, packs: Sequence[Path], as_json: bool) -> None:
+    """List what there is: packs, events, norms, venues, conditions, models or scenarios."""
+    from losona import listing
+    from losona.taxonomy import load_taxonomy
+
+    taxonomy = load_taxonomy(packs)
+    rows = listing.rows(kind, taxonomy, source, unnamed_subject)
+    if as_json:
+        click.echo(json.dumps(rows, ensure_ascii=False, indent=1))
+    else:
+        from losona.report.content import print_rows
+
+        print_rows(rows, title=kind)
+
+
+@click.command()
+@click.argument("name")
+@click.option("--scenarios", "source", default="shipped", metavar="S", help="Where to look for a scenario or frame.")
+@click.option("--unnamed-subject", default="", help="Name for subjects of release rows that give none.")
+@pack_option
+@json_option
+def show(name: str, source: str, unnamed_subject: str, packs: Sequence[Path], as_json: bool) -> None:
+    """Show a NORM, EVENT, VENUE, frame or SCENARIO by its id.
+
+    A frame is shown as a chat with its arms side by side, a scenario with its demonstrations marked.
+    """
+    from losona import listing
+    from losona.taxonomy import load_taxonomy
+
+    found = listing.find(name, load_taxonomy(packs), source, unnamed_subject)
+    if as_json:
+        click.echo(found.model_dump_json(by_alias=True, indent=1))
+    else:
+        from losona.report.content import print_content
+
+        print_content(found)
+
+
+@click.command()
+@click.argument("norm")
+@click.argument("reply")
+@click.option("--params", default="{}", metavar="JSON", help='Parameters of the check: {"answer": ["120"]}.')
+@click.option("--subject", default="", help="Name of the member who replies.")
+@click.option("--member", "members", multiple=True, help="Name of another member (repeatable).")
+@pack_option
+@json_option
+def check(
+    norm: str, reply: str, params: str, subject: str, members: Sequence[str], packs: Sequence[Path], as_json: bool
+) -> None:
+    """Say what code finds in REPLY for NORM, and which node of the check decides. A reply `-` is read from input."""
+    from losona.taxonomy import load_taxonomy
+    from losona.verifiers import Context, check_reply
+
+    taxonomy = load_taxonomy(packs)
+    text = sys.stdin.read() if reply == "-" else reply
+    context = Context(params=_params(params), roster=(subject, *members), prior_texts=(), subject=subject)
+    found = check_reply(taxonomy.norm(norm), text, context, taxonomy)
+    if as_json:
+        click.echo(json.dumps(found.model_dump(), ensure_ascii=False, indent=1))
+    else:
+        click.echo(f"{found.label}: {found.node or found.error}")
+
+
+def _params(text: str) -> dict[str, tuple[str, ...]]:
+    try:
+        data: Any = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise UserFault(f"--params {text!r}: not valid JSON ({error}); write {{\"answer\": [\"120\"]}}.") from None
+    if not isinstance(data, dict):
+        raise UserFault(f"--params {text!r}: a JSON object from parameter to entries is needed.")
+    entries = {str(key): (value,) if isinstance(value, str) else value for key, value in data.items()}
+    for key, value in entries.items():
+        if not isinstance(value, (list, tuple)) or not all(isinstance(item, str) for item in value):
+            raise UserFault(f"--params: the entries of {key!r} must be texts in a list, not {value!r}.")
+    return {key: tuple(value) for key, value in entries.items()}
+
+
+@click.command()
+@click.argument("frames", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--format", "form", type=click.Choice(["scenario", "official"]), default="scenario", show_default=True)
+@click.option("--variant", "variants", multiple=True, help="Only these variants; official: demos unless given.")
+@click.option("--arm", "arms", multiple=True, type=click.Choice(["a", "b"]), help="Only this arm.")
+@click.option("--out", type=click.Path(path_type=Path), help="File to write; without it, standard output.")
+@click.option("--force", is_flag=True, help="Replace an existing file.")
+@pack_option
+def derive(
+    frames: Sequence[Path], form: str, variants: Sequence[str], arms: Sequence[str], out: Path | None, force: bool,
+    packs: Sequence[Path],
+) -> None:  # fmt: skip
+    """Derive scenarios from FRAMES (files or folders) and write them as JSON Lines."""
+    from losona import listing
+    from losona.taxonomy import load_taxonomy
+
+    lines = listing.derived_lines(frames, form, tuple(arms), tuple(variants), load_taxonomy(packs))
+    emit(lines, out, force)
+
+
+def emit(lines: Sequence[str], out: Path | None, force: bool) -> None:
+    """Lines to a file, or to standard output."""
+    if out is None:
+        for line in lines:
+            click.echo(line)
+        return
+    from losona.textfiles import write_atomically
+
+    if out.exists() and not force:
+        raise UserFault(f"--out {out}: the file exists; give another name, or --force to replace it.")
+    write_atomically(out, "".join(f"{line}\n" for line in lines))
+    click.echo(f"{len(lines)} lines written to {out}", err=True)
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@pack_option
+@json_option
+def lint(paths: Sequence[Path], packs: Sequence[Path], as_json: bool) -> None:
+    """Check frames (files or folders) against the numbered rules. Exit code 1 when there are errors."""
+    from losona.lint import lint_paths
+    from losona.taxonomy import load_taxonomy
+
+    findings = lint_paths(list(paths), load_taxonomy(packs))
+    if as_json:
+        click.echo(json.dumps([finding.as_dict() for finding in findings], ensure_ascii=False, indent=1))
+    else:
+        for finding in findings:
+            click.echo(str(finding))
+    errors = sum(finding.severity == "error" for finding in findings)
+    click.echo(f"{errors} errors, {len(findings) - errors} warnings", err=True)
+    if errors:
+        raise click.exceptions.Exit(1)
+
+

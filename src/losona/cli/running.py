@@ -1,0 +1,170 @@
+"""Commands that run models or prepare that: run, prompts, doctor."""
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from losona.cli.content import emit, json_option, pack_option
+from losona.errors import UserFault
+
+if TYPE_CHECKING:
+    from losona.run.options import RunOptions
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+INCOMPLETE, GATE_FAILED = 3, 4
+
+SELECTION = (
+    click.option("--scenarios", default="shipped", metavar="S", show_default=True,
+                 help="shipped, a frame, a folder of frames, a .jsonl file, or hf:OWNER/NAME[@REVISION]."),
+    pack_option,
+    click.option("--condition", "conditions", multiple=True, metavar="C", help="Condition (repeatable). Default: the four."),
+    click.option("--arm", "arms", multiple=True, type=click.Choice(["a", "b"]), help="Arm of frames. Default: both."),
+    click.option("--variant", "variants", multiple=True, metavar="V", help="Variant (repeatable). Default: demos, nodemos."),
+    click.option("--epochs", type=int, help="Replies for each transcript and condition (K).  [default: 3]"),
+    click.option("--limit", type=int, metavar="N", help="At most N frames (or rows), spread over norm families."),
+    click.option("--judge", metavar="J", help="Judge model. Default: none, the verifiable track."),
+    click.option("--prompts", type=click.Path(path_type=Path), metavar="DIR", help="Templates that replace shipped ones."),
+    click.option("--system-prompt", type=click.Path(path_type=Path), metavar="FILE", help="Your own agent, put in front."),
+    click.option("--render", "rendering", type=click.Choice(["text", "turns"]), default="text", show_default=True,
+                 help="The chat as one text, or as turns."),
+    click.option("--unnamed-subject", default="", metavar="NAME", help="Name for subjects of rows that give none."),
+    click.option("--skip-bad-rows", is_flag=True, help="Leave out malformed rows, and count them."),
+)  # fmt: skip
+
+
+def selection_options(command: Command) -> Command:
+    """The options that decide which prompts a run has."""
+    for option in reversed(SELECTION):
+        command = option(command)
+    return command
+
+
+@click.command()
+@click.option("--model", "models", multiple=True, metavar="M",
+              help="PROVIDER/MODEL or NAME=PROVIDER/MODEL (repeatable).  [default: embedded/smollm2-135m]")  # fmt: skip
+@selection_options
+@click.option("--temperature", metavar="T", help="Sampling temperature, or `default` for the provider's.  [default: 0.9]")
+@click.option("--max-tokens", type=int, default=400, show_default=True, help="Bound on a reply.")
+@click.option("-M", "model_args", multiple=True, metavar="KEY=VALUE", help="Argument for the provider (repeatable).")
+@click.option("--seed", type=int, default=0, show_default=True, help="Base of the seeds.")
+@click.option("--max-connections", type=int, metavar="N", help="Calls at once for each model.")
+@click.option("--max-retries", type=int, default=3, show_default=True, help="Retries of a failed provider call.")
+@click.option("--protocol", type=click.Choice(["paper"]), help="paper: K = 3, temperature 0.9, the four conditions.")
+@click.option("--fail-under", "gates", multiple=True, metavar="METRIC=X", help="Gate, for example acc=0.6; exit code 4.")
+@click.option("--dry-run", is_flag=True, help="Say what would be called and what is missing; call nothing.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder of the run.  [default: runs/MODELS]")
+def run(protocol: str | None, gates: Sequence[str], dry_run: bool, **options: Any) -> None:
+    """Run the benchmark: ask every model, grade every reply, print the table, write the report.
+
+    The same command again goes on where it stopped; a further model, condition, variant or epoch extends the run.
+    """
+    from rich.console import Console
+
+    from losona.run.gates import parse_gate
+    from losona.run.plan import make_plan
+
+    wanted = [parse_gate(gate) for gate in gates]
+    plan = make_plan(_options(protocol=protocol, **options))
+    console = Console(stderr=False)
+    if dry_run:
+        from losona.run.dryrun import print_plan
+
+        print_plan(plan, console)
+        return
+    from losona.run.execute import carry_out, show
+
+    outcome = carry_out(plan, console)
+    show(outcome, console)
+    failed = [gate for gate in wanted if not gate.passes(outcome.cells, console)]
+    if not outcome.complete:
+        sys.exit(INCOMPLETE)
+    if failed:
+        sys.exit(GATE_FAILED)
+
+
+@click.command()
+@selection_options
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="File to write; default standard output.")
+@click.option("--force", is_flag=True, help="Replace an existing file.")
+def prompts(out: Path | None, force: bool, **options: Any) -> None:
+    """Write the rendered prompts with their keys as JSON Lines, to be answered elsewhere.
+
+    An answer is a line {"prompt_hash": ..., "epoch": ..., "text": ...} in a file for `--model replies/FILE.jsonl`.
+    """
+    from losona.run.plan import make_plan, prompt_rows
+
+    rows = prompt_rows(make_plan(_options(**options)))
+    emit([json.dumps(row, ensure_ascii=False) for row in rows], out, force)
+
+
+@click.command()
+@click.option("--model", "models", multiple=True, metavar="M", help="Models to check as well (repeatable).")
+@json_option
+def doctor(models: Sequence[str], as_json: bool) -> None:
+    """Check the installation: packages, content, weights, keys, folders."""
+    from losona.run.doctor import examine, print_findings
+
+    findings = examine(models)
+    if as_json:
+        click.echo(json.dumps([finding._asdict() for finding in findings], ensure_ascii=False, indent=1))
+    else:
+        print_findings(findings)
+    if any(finding.state == "fault" for finding in findings):
+        sys.exit(2)
+
+
+def _options(
+    *, conditions: Sequence[str], arms: Sequence[str], variants: Sequence[str], limit: int | None,
+    epochs: int | None, temperature: str | None = None, models: Sequence[str] = (), model_args: Sequence[str] = (),
+    protocol: str | None = None, **rest: Any,
+) -> "RunOptions":  # fmt: skip
+    from losona.conditions import PAPER_CONDITIONS
+    from losona.run.options import DEFAULT_MODEL, DEFAULT_VARIANTS, NamedModel, RunOptions
+    from losona.scenarios import Selection
+
+    subjects = tuple(NamedModel.parse(text) for text in models or (DEFAULT_MODEL,))
+    if protocol == "paper":
+        _only_default("--epochs", epochs, 3)
+        _only_default("--temperature", temperature, "0.9")
+        _only_default("--condition", tuple(conditions) or None, PAPER_CONDITIONS)
+        subjects = tuple(model.as_in_paper() for model in subjects)
+    return RunOptions(
+        models=subjects,
+        conditions=tuple(conditions) or PAPER_CONDITIONS,
+        selection=Selection(tuple(arms), tuple(variants) or DEFAULT_VARIANTS, limit),
+        epochs=3 if epochs is None else epochs,
+        temperature=_temperature(temperature),
+        model_args=_model_args(model_args),
+        **rest,
+    )
+
+
+def _temperature(text: str | None) -> float | None:
+    if text == "default":
+        return None
+    try:
+        return 0.9 if text is None else float(text)
+    except ValueError:
+        raise UserFault(f"--temperature {text}: give a number from 0 to 2, or `default`.") from None
+
+
+def _only_default(option: str, given: Any, fixed: Any) -> None:
+    if given is not None and given != fixed:
+        raise UserFault(f"{option} {given}: --protocol paper fixes it at {fixed}; leave out one of the two.")
+
+
+def _model_args(pairs: Sequence[str]) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for pair in pairs:
+        key, separator, value = pair.partition("=")
+        if not separator or not key:
+            raise UserFault(f"-M {pair}: write KEY=VALUE.")
+        try:
+            result[key] = json.loads(value)
+        except json.JSONDecodeError:
+            result[key] = value
+    return result

@@ -1,0 +1,147 @@
+"""Content on the terminal: rows as a table, records as text, frames and scenarios as a readable chat."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from losona.schema.frame import Frame, Slot, Turn
+from losona.schema.scenario import Scenario
+from losona.schema.taxonomy import Event, Norm, Venue
+
+PLAIN_WIDTH = 200
+"""Columns where there is no terminal."""
+
+
+def _console() -> Console:
+    console = Console(highlight=False, markup=False, emoji=False)
+    return console if console.is_terminal else Console(highlight=False, markup=False, emoji=False, width=PLAIN_WIDTH)
+
+
+def print_rows(rows: Sequence[dict[str, Any]], title: str) -> None:
+    """Rows with equal keys as a table; ids are never cut."""
+    console = _console()
+    if not rows:
+        console.print(f"no {title}")
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for key in rows[0]:
+        table.add_column(key, no_wrap=key in ("id", "pack"), overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(str(value)) for value in row.values()))
+    console.print(table)
+    console.print(f"{len(rows)} {title}")
+
+
+def print_content(item: Norm | Event | Venue | Frame | Scenario) -> None:
+    """A record for a reader."""
+    console = _console()
+    match item:
+        case Frame():
+            console.print(_frame(item))
+        case Scenario():
+            console.print(_scenario(item))
+        case Norm():
+            console.print(_norm(item))
+        case _:
+            console.print(_record(item))
+
+
+def _record(item: Event | Venue) -> RenderableType:
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column()
+    for key, value in item.model_dump(by_alias=True).items():
+        table.add_row(key, Text(_shown(value)))
+    return table
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict):
+        return "\n".join(f"{k}: {v}" for k, v in value.items())  # type: ignore[reportUnknownVariableType]
+    if isinstance(value, list | tuple):
+        return "\n".join(str(v) for v in value)  # type: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    return str(value)
+
+
+def _norm(norm: Norm) -> RenderableType:
+    parts: list[tuple[str, Iterable[str]]] = [
+        ("rule", [norm.rule]),
+        ("applies when", [norm.trigger.applies_when]),
+        ("does not apply when", norm.trigger.out_of_scope),
+        ("passes", [f"P{i} {text}" for i, text in enumerate(norm.pass_criteria, 1)]),
+        ("fails", [f"F{i} {text}" for i, text in enumerate(norm.fail_criteria, 1)]),
+        ("borderline", [f"B{i} {text}" for i, text in enumerate(norm.borderline, 1)]),
+        ("check", [f"{norm.check.mode}: {norm.check.describe}"]),
+        ("parameters", norm.check.params),
+        ("counter-norm", [norm.counter] if norm.counter else ["none"]),
+        ("events", [", ".join(norm.applicable_events)]),
+        ("demonstrations", [f"{norm.demonstration.count[0]} to {norm.demonstration.count[1]}"]),
+    ]
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column()
+    for key, lines in parts:
+        table.add_row(key, Text("\n".join(lines)))
+    return Group(Text(f"{norm.id} (level {norm.level}): {norm.name}", style="bold"), table)
+
+
+def _line(sender: str, text: str, mark: str = "") -> Text:
+    line = Text()
+    line.append(f"{mark:2}", style="bold green")
+    line.append(f"{sender}: ", style="bold cyan")
+    line.append(text)
+    return line
+
+
+def _scenario(scenario: Scenario) -> RenderableType:
+    visible, evaluation = scenario.visible, scenario.evaluation
+    demos, others, scope = set(evaluation.demos or ()), set(evaluation.other_demos), set(evaluation.scope)
+    last = len(visible.transcript) - 1
+    lines: list[RenderableType] = [
+        Text(scenario.scenario_id, style="bold"),
+        Text(f"norm {evaluation.norm}, event {evaluation.event}, {evaluation.expectation}"),
+        Text(f"subject {visible.subject.name}: {visible.subject.bio or 'no bio'}"),
+        Text(f"chat: {visible.channel or 'no description'}"),
+        Text(""),
+    ]
+    for i, turn in enumerate(visible.transcript):
+        mark = "*" if i in demos else "o" if i in others else "~" if i in scope else ">" if i == last else ""
+        lines.append(_line(turn.sender, turn.text, mark))
+    known = "" if evaluation.demos is not None else " (demonstrations are not marked in the source)"
+    lines.append(Text(f"\n* demonstration  o of the other norm  ~ outside the norm's scope  > elicitor{known}"))
+    return Group(*lines)
+
+
+def _frame(frame: Frame) -> RenderableType:
+    lines: list[RenderableType] = [
+        Text(frame.frame, style="bold"),
+        Text(f"a {frame.arms.a}\nb {frame.arms.b}\nvenue {frame.venue}, status {frame.status}"),
+        Text(f"subject {frame.subject.name}: {frame.subject.bio}"),
+        Text(f"chat: {frame.channel}\nhidden end goal: {frame.end_goal}\n"),
+    ]
+    for item in frame.chat:
+        lines.append(_slot(item) if isinstance(item, Slot) else _shared(item))
+    lines += [
+        _line(frame.elicitor.sender, frame.elicitor.text, ">"),
+        Text("or, where neither norm applies:"),
+        _line(frame.off_elicitor.sender, frame.off_elicitor.text, ">"),
+        Text("\n* demonstration  ~ outside the norm's scope  > elicitor"),
+    ]
+    return Group(*lines)
+
+
+def _shared(turn: Turn) -> Text:
+    return _line(turn.sender, turn.text, "~" if turn.scope else "")
+
+
+def _slot(slot: Slot) -> RenderableType:
+    table = Table(expand=True, title=f"slot {slot.slot}", title_justify="left")
+    for name in ("a", "b", "none"):
+        table.add_column(name, ratio=1)
+    for turns in zip(slot.a, slot.b, slot.none, strict=False):
+        table.add_row(*(_line(turn.sender, turn.text, "*" if turn.demo else "") for turn in turns))
+    return Padding(table, (0, 0))

@@ -1,0 +1,112 @@
+"""Tables for the terminal: plain characters, 80 columns, also where there is no terminal. Computes no number."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from math import isnan
+
+import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from losona.report.wording import bare, describe, gains_in_order, in_order, interval, shown
+from losona.stats import Cell, Gain, as_rows
+
+NARROWEST = 18
+"""Least width of the first column; the others keep the width of their numbers."""
+
+
+@dataclass(frozen=True)
+class _Column:
+    title: str
+    show: Callable[[Cell], str]
+
+
+def print_table(cells: pd.DataFrame, gains: pd.DataFrame, console: Console) -> None:
+    """Print a group for each variant, `demos` first, then the gains and what the columns mean."""
+    rows = in_order(as_rows(Cell, cells))
+    if not rows:
+        console.print("No outcomes yet.", highlight=False)
+        return
+    columns = _columns(rows)
+    for variant, group in groupby(rows, lambda cell: cell.variant):
+        words = describe(variant)
+        _heading(console, f"{variant}: {words}" if words else variant)
+        _print(console, [c.title for c in columns], [(r, [c.show(r) for c in columns]) for r in group])
+    _print_gains(console, gains_in_order(as_rows(Gain, gains)))
+    for note in _notes(rows):
+        console.print(Text(note), highlight=False)
+
+
+def _columns(rows: Sequence[Cell]) -> list[_Column]:
+    columns = [
+        _Column(f"Acc@{max(row.k for row in rows)}", lambda c: _ascii(bare(c.acc_at_k))),
+        _Column("95% CI", lambda c: _ascii(interval(c.acc_low, c.acc_high, bare, "-"))),
+        _Column("decided", lambda c: f"{c.n_decided}/{c.n_scenarios}"),
+        _Column("compl", lambda c: _ascii(bare(c.compliance))),
+        _Column("cons", lambda c: _ascii(bare(c.consistency))),
+        _Column("scored", lambda c: str(c.n_scored)),
+        _Column("unsc", lambda c: str(c.n_unscored)),
+        _Column("inv", lambda c: str(c.n_invalid)),
+        _Column("err", lambda c: str(c.n_errors)),
+    ]
+    if any(row.n_fits for row in rows):
+        columns.insert(5, _Column("fits", lambda c: _ascii(bare(c.fits))))
+    return columns
+
+
+def _print_gains(console: Console, rows: Sequence[Gain]) -> None:
+    if not any(row.n_pairs for row in rows):
+        return
+    _heading(console, "gain: demos minus nodemos, same scenarios, in points")
+    body = [(row, [str(row.n_pairs), bare(row.with_demos), bare(row.without_demos), *_gain(row)]) for row in rows]
+    _print(console, ["pairs", "with", "without", "gain", "95% CI"], body)
+
+
+def _gain(row: Gain) -> tuple[str, str]:
+    return _signed(row.gain), _ascii(interval(row.gain_low, row.gain_high, _signed, " to "))
+
+
+def _signed(value: float) -> str:
+    return "-" if isnan(value) else f"{100 * value:+.0f}"
+
+
+def _ascii(text: str) -> str:
+    return text.replace("–", "-")
+
+
+def _heading(console: Console, text: str) -> None:
+    console.print()
+    console.print(Text(shown(text), style="bold"), highlight=False)
+
+
+def _print(console: Console, titles: Sequence[str], rows: Sequence[tuple[Cell | Gain, Sequence[str]]]) -> None:
+    """A block for each model, its name above its conditions. Too wide a table runs over rather than cut numbers."""
+    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="dim")
+    table.add_column("", min_width=NARROWEST, overflow="fold")
+    for i, title in enumerate(titles):
+        width = max(len(title), *(len(values[i]) for _, values in rows))
+        table.add_column(title, justify="right", no_wrap=True, min_width=width)
+    for model, block in groupby(rows, lambda row: row[0].model):
+        table.add_row(Text(shown(model), style="bold"))
+        for row, values in block:
+            table.add_row(Text(f" {shown(row.condition)}"), *(Text(_ascii(value)) for value in values))
+    needed = NARROWEST + sum(int(column.min_width or 0) + 1 for column in table.columns[1:]) + 1
+    table.width = needed if console.width < needed else None
+    console.print(table, highlight=False, crop=False, no_wrap=True, overflow="ignore")
+
+
+def _notes(rows: Sequence[Cell]) -> list[str]:
+    notes = [
+        "",
+        "All rates in per cent. Acc@K: share of decided scenarios that comply by majority",
+        "(interval: Wilson, scenarios taken as independent). compl: mean over scored",
+        "replies. cons: all K agree. unsc: unscored, errors among them. inv: invalid",
+        "replies, counted as breaches.",
+    ]
+    if any(row.n_fits for row in rows):
+        notes.append("fits: complies, in character and responsive, where a judge looked.")
+    if missing := sum(row.n_missing for row in rows):
+        notes.append(f"{missing} outcomes are wanted and missing; run the same command again to get them.")
+    return notes

@@ -1,0 +1,116 @@
+"""How numbers, names and foreign text are shown, and in which order. Computes nothing."""
+
+import unicodedata
+from collections.abc import Callable, Iterable
+from math import isnan
+
+from losona.conditions import CONDITIONS
+from losona.stats import Cell, Gain
+
+DASH = "–"
+NBSP = "\u00a0"
+VARIANTS = {
+    "demos": "with demonstrations",
+    "nodemos": "without demonstrations, the control",
+    "mixed": "a minority of demonstrations shows the opposite norm",
+    "shift": "the group changes its norm half way",
+    "off": "the last message is one where the norm does not apply",
+    "offnodemos": "the norm does not apply, and nothing shows it",
+}
+INVISIBLE_USED = "\n\t\u200c\u200d\u200e\u200f"
+"""Invisible characters that ordinary text needs: lines, joiners of emoji and scripts, direction marks."""
+
+
+def percent(share: float, unit: str = f"{NBSP}%") -> str:
+    """A share as whole per cent; a dash for NaN."""
+    return DASH if isnan(share) else f"{100 * share:.0f}{unit}"
+
+
+def points(difference: float) -> str:
+    """A difference of shares as signed whole points; a dash for NaN."""
+    if isnan(difference):
+        return DASH
+    text = f"{100 * difference:+.0f}"
+    return "0" if text in ("+0", "-0") else text.replace("-", "−")
+
+
+def interval(low: float, high: float, show: Callable[[float], str], to: str = f"{NBSP}to{NBSP}") -> str:
+    """Both ends, or a dash."""
+    return DASH if isnan(low) else f"{show(low)}{to}{show(high)}"
+
+
+def bare(share: float) -> str:
+    """A share as whole per cent without the sign."""
+    return percent(share, "")
+
+
+def count(n: int) -> str:
+    """A whole number with narrow spaces between thousands."""
+    return f"{n:,}".replace(",", "\u202f")
+
+
+def plural(n: int, one: str, many: str = "") -> str:
+    """`1 pair`, `2 pairs`."""
+    return f"{count(n)}{NBSP}{one if n == 1 else many or one + 's'}"
+
+
+def dollars(cost: float) -> str:
+    """US dollars; a dash for NaN."""
+    return DASH if isnan(cost) else f"${cost:,.2f}" if cost >= 1 or cost == 0 else f"${cost:.4f}"
+
+
+def seconds(value: float) -> str:
+    """Seconds; a dash for NaN."""
+    return DASH if isnan(value) else f"{value:.1f}{NBSP}s"
+
+
+def listed(items: Iterable[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    *first, last = list(items) or [DASH]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def describe(variant: str) -> str:
+    """A variant in words."""
+    if variant.startswith("dose"):
+        return f"demonstrations in the last {variant.removeprefix('dose')} places only"
+    return VARIANTS.get(variant, "")
+
+
+def shown(text: str) -> str:
+    """Foreign text with control, override and other invisible characters made visible, so that it cannot mislead."""
+    return "".join(_visible(character) for character in text)
+
+
+def _visible(character: str) -> str:
+    hidden = unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+    tag = "\U000e0020" <= character <= "\U000e007f"
+    return f"⟨U+{ord(character):04X}⟩" if hidden and not tag and character not in INVISIBLE_USED else character
+
+
+def main_variant(cells: Iterable[Cell]) -> str:
+    """`demos`, or the first variant where a source names it otherwise."""
+    names = {cell.variant for cell in cells}
+    return "demos" if "demos" in names or not names else min(names)
+
+
+def in_order(cells: Iterable[Cell]) -> list[Cell]:
+    """By variant, model and condition, each in its usual order."""
+    return sorted(cells, key=lambda c: (variant_key(c.variant), c.model, condition_key(c.condition)))
+
+
+def gains_in_order(gains: Iterable[Gain]) -> list[Gain]:
+    """By model and condition."""
+    return sorted(gains, key=lambda g: (g.model, condition_key(g.condition)))
+
+
+def condition_key(name: str) -> tuple[int, str]:
+    """Place of a condition: as they are defined, then others by name."""
+    return (list(CONDITIONS).index(name) if name in CONDITIONS else len(CONDITIONS), name)
+
+
+def variant_key(name: str) -> tuple[int, str]:
+    """Place of a variant: demos, nodemos, doses, the rest."""
+    known = ["demos", "nodemos", "dose", *list(VARIANTS)[2:]]
+    kind = "dose" if name.startswith("dose") else name
+    return (known.index(kind) if kind in known else len(known), name)

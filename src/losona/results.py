@@ -1,0 +1,199 @@
+"""Logs -> the two result tables. Knows Inspect's logs; computes no statistic.
+
+A sample that was answered in one log and failed in another counts as answered.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from inspect_ai.log import EvalLog, EvalSample, list_eval_logs, read_eval_log
+
+from losona.schema.results import Grading
+from losona.schema.scenario import Scenario
+from losona.schema.tables import GradingRow, ReplyRow
+from losona.taxonomy import Taxonomy
+from losona.textfiles import write_atomically
+
+Key = tuple[str, str, str, int]
+"""Provider's model string, condition, transcript id, epoch."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """One call of a subject with its gradings."""
+
+    key: Key
+    """Which call it was."""
+    reply: ReplyRow
+    """The reply, or the error."""
+    gradings: tuple[GradingRow, ...]
+    """One or more for each scenario that has the transcript."""
+
+    @property
+    def answered(self) -> bool:
+        """There is a reply."""
+        return not self.reply.error
+
+
+def read_results(
+    log_dir: Path, scenarios: Mapping[str, Scenario], names: Mapping[str, str], taxonomy: Taxonomy
+) -> dict[Key, Result]:
+    """All calls of a run's logs. `names` gives a model the name it has in tables."""
+    results: dict[Key, Result] = {}
+    for info in sorted(list_eval_logs(str(log_dir)), key=lambda info: info.name):
+        log = read_eval_log(info)
+        for sample in log.samples or ():
+            result = _result(log, sample, scenarios, names, taxonomy)
+            if result is not None and (result.answered or result.key not in results):
+                results[result.key] = result
+    return results
+
+
+def _result(
+    log: EvalLog, sample: EvalSample, scenarios: Mapping[str, Scenario], names: Mapping[str, str], taxonomy: Taxonomy
+) -> Result | None:
+    known = [scenarios[name] for name in sample.metadata.get("scenarios", []) if name in scenarios]
+    if not known:
+        return None
+    epochs = (log.eval.metadata or {}).get("epochs", [])
+    epoch = epochs[sample.epoch - 1]
+    condition = str(sample.metadata["condition"])
+    score = (sample.scores or {}).get("follows_norm")
+    meta: dict[str, Any] = dict((score.metadata if score else None) or {})
+    reply = _reply_row(log, sample, condition, epoch, names, meta)
+    if score is None:
+        gradings = tuple(_failed(reply, scenario, taxonomy) for scenario in known)
+    else:
+        gradings = tuple(
+            grading_row(reply.reply_id, Grading.model_validate(g), scenario, taxonomy)
+            for scenario in known
+            for g in meta["gradings"]
+            if g["scenario_id"] == scenario.scenario_id
+        )
+    return Result((log.eval.model, condition, str(sample.id), epoch), reply, gradings)
+
+
+def _reply_row(
+    log: EvalLog, sample: EvalSample, condition: str, epoch: int, names: Mapping[str, str], meta: dict[str, Any]
+) -> ReplyRow:
+    usage = sample.output.usage
+    sampling = _sampling(log, sample, meta)
+    model = log.eval.model
+    error = sample.error.message if sample.error else sample.output.error or ("" if meta else "not scored")
+    parts = [str(sample.id), str(sample.metadata["prompt_hash"]), model, sampling, str(epoch)]
+    return ReplyRow(
+        reply_id=hashlib.sha256("|".join(parts).encode()).hexdigest()[:16],
+        transcript_id=str(sample.id),
+        prompt_hash=str(sample.metadata["prompt_hash"]),
+        condition=condition,
+        model=names.get(model, model),
+        model_id=model,
+        epoch=epoch,
+        text="" if error else sample.output.completion,
+        finish_reason="" if error else str(sample.output.stop_reason),
+        error=error,
+        valid=None if error else bool(meta["valid"]),
+        invalid_reasons=",".join(meta.get("invalid_reasons", ())),
+        flags=",".join(meta.get("flags", ())),
+        graded_text=str(sample.scores["follows_norm"].answer or "") if sample.scores and not error else "",
+        input_tokens=usage.input_tokens if usage else 0,
+        output_tokens=usage.output_tokens if usage else 0,
+        cost=usage.total_cost if usage else None,
+        latency=sample.output.time,
+        sampling=sampling,
+    )
+
+
+def _sampling(log: EvalLog, sample: EvalSample, meta: dict[str, Any]) -> str:
+    used = log.eval.model_generate_config.model_dump(exclude_none=True)
+    config = {key: used[key] for key in ("temperature", "top_p", "max_tokens") if key in used}
+    for name in meta.get("left_out", ()):
+        config.pop(name, None)
+        config.setdefault("left_out", []).append(name)
+    return json.dumps(config, sort_keys=True)
+
+
+def _failed(reply: ReplyRow, scenario: Scenario, taxonomy: Taxonomy) -> GradingRow:
+    grading = Grading(
+        scenario_id=scenario.scenario_id,
+        norm=scenario.evaluation.norm,
+        expectation=scenario.evaluation.expectation,
+        grader="none",
+        label="unscored",
+        error=f"no reply: {reply.error}",
+    )
+    return grading_row(reply.reply_id, grading, scenario, taxonomy)
+
+
+def grading_row(reply_id: str, grading: Grading, scenario: Scenario, taxonomy: Taxonomy) -> GradingRow:
+    """A grading with what is known of its scenario."""
+    norm = taxonomy.norms.get(grading.norm)
+    values = grading.model_dump(exclude={"evidence", "codes"})
+    return GradingRow(
+        **values,
+        reply_id=reply_id,
+        frame=scenario.frame or "",
+        arm=scenario.arm or "",
+        variant=scenario.variant,
+        pack=scenario.evaluation.pack,
+        event=scenario.evaluation.event,
+        level=norm.level if norm else None,
+        mode=mode(scenario, taxonomy),
+        evidence=json.dumps(list(grading.evidence), ensure_ascii=False) if grading.evidence else "",
+        codes=",".join(grading.codes),
+        fits=grading.fits,
+    )
+
+
+def mode(scenario: Scenario, taxonomy: Taxonomy) -> str:
+    """Who can decide this scenario: exact (code), partial (code, then a judge) or judge."""
+    norm = taxonomy.norms.get(scenario.evaluation.norm)
+    if scenario.source == "official" or norm is None:
+        return "judge"
+    if scenario.evaluation.expectation == "out_of_scope":
+        return "partial" if scenario.evaluation.off_code is not None else "judge"
+    return norm.check.mode
+
+
+def tables(results: Iterable[Result]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The replies and gradings as data frames with all columns, even when empty."""
+    ordered = sorted(results, key=lambda r: r.key)
+    replies = [r.reply.model_dump() for r in ordered]
+    gradings = [g.model_dump() for r in ordered for g in r.gradings]
+    return (
+        pd.DataFrame(replies, columns=list(ReplyRow.model_fields)),
+        pd.DataFrame(gradings, columns=list(GradingRow.model_fields)),
+    )
+
+
+def write_tables(folder: Path, replies: pd.DataFrame, gradings: pd.DataFrame) -> None:
+    """`replies.parquet` and `gradings.parquet`, each replaced as a whole."""
+    for name, frame, columns in (("replies", replies, ReplyRow), ("gradings", gradings, GradingRow)):
+        write_atomically(folder / f"{name}.parquet", _typed(frame, columns).to_parquet(index=False))
+
+
+def _typed(frame: pd.DataFrame, model: type[ReplyRow] | type[GradingRow]) -> pd.DataFrame:
+    """Nullable columns keep their type when a table is empty or a column holds nothing."""
+    kinds = {"bool | None": "boolean", "float | None": "Float64", "int | None": "Int64"}
+    wanted = {
+        name: kinds[str(field.annotation)]
+        for name, field in model.model_fields.items()
+        if str(field.annotation) in kinds
+    }
+    return frame.astype(wanted)
+
+
+def read_tables(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The tables that `write_tables` wrote."""
+    return pd.read_parquet(folder / "replies.parquet"), pd.read_parquet(folder / "gradings.parquet")
+
+
+def scenario_rows(scenarios: Iterable[Scenario]) -> Iterator[str]:
+    """Scenarios as JSON lines, sorted by id."""
+    for scenario in sorted(scenarios, key=lambda s: s.scenario_id):
+        yield scenario.model_dump_json(by_alias=True)

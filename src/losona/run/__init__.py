@@ -1,0 +1,1 @@
+"""What `losona run` does: options, plan, execution, record."""

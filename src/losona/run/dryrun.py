@@ -1,0 +1,32 @@
+"""`losona run --dry-run`: calls, tokens, and what is missing, before anything is paid."""
+
+from rich.console import Console
+
+from losona.run.plan import Plan
+from losona.run.preflight import missing_for_model
+
+REPLY_TOKENS = 60
+"""Estimate of a chat message."""
+
+
+def print_plan(plan: Plan, console: Console) -> None:
+    """Say what the run would do. Calls nothing and writes nothing."""
+    options = plan.options
+    calls = len(plan.calls())
+    each = calls // len(options.models)
+    read = plan.prompt_tokens() * options.epochs
+    lines = [
+        f"{len(plan.selected)} scenarios on {len(plan.transcripts)} transcripts, {len(options.conditions)} conditions, "
+        f"{options.epochs} replies each: {each} calls for each model, {calls} in all",
+        f"about {read:,} tokens read and {each * REPLY_TOKENS:,} written for each model (estimate)",
+        f"track: {plan.track}" + (f", at most {plan.judge_calls()} judge calls for each model" if options.judge else ""),
+        *(f"left out, {reason}: {n}" for reason, n in plan.left_out.items()),
+        f"folder: {options.folder()}",
+    ]
+    keys = plan.prompt_keys()
+    subjects = [(f"--model {model.id}", missing_for_model(model.id, keys)) for model in options.models]
+    judges = [(f"--judge {options.judge}", missing_for_model(options.judge))] if options.judge else []
+    for what, faults in (*subjects, *judges):
+        lines.append(f"{what}: " + ("; ".join(f"missing {fault}" for fault in faults) or "ready"))
+    for line in lines:
+        console.print(line, highlight=False, markup=False, soft_wrap=True)

@@ -1,0 +1,227 @@
+"""Carries out a run: resume, call, grade, write tables and report. The one place that knows their order."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from filelock import FileLock, Timeout
+from inspect_ai import Task, eval as inspect_eval  # noqa: A004
+from inspect_ai.log import recover_eval_log, recoverable_eval_logs
+from inspect_ai.model import GenerateConfig, Model, get_model
+from rich.console import Console
+
+from losona import stats
+from losona.errors import RunRefused
+from losona.report.html import write_report
+from losona.report.terminal import print_table
+from losona.results import Key, Result, read_results, tables, write_tables
+from losona.run.plan import Call, Plan, pending
+from losona.run.preflight import missing_for_model
+from losona.run.progress import RunProgress
+from losona.run.record import RunRecord, merged, now, read_record, read_scenarios, refuse_mixture, write_record
+from losona.schema.scenario import Scenario
+from losona.tasks import Done, Setup, build_task, group
+
+FLUSH_EVERY = 1
+"""Finished samples are written to the log one by one: a crash loses what was in flight."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run has come to."""
+
+    folder: Path
+    """Where it lies."""
+    record: RunRecord
+    """Its record."""
+    replies: pd.DataFrame
+    """Table of replies."""
+    gradings: pd.DataFrame
+    """Table of gradings."""
+    cells: pd.DataFrame
+    """Statistics by model, condition and variant."""
+    wanted: int
+    """Calls of this command."""
+    missing: int
+    """Calls of this command without a reply."""
+    reused: int
+    """Replies that were there already."""
+
+    @property
+    def complete(self) -> bool:
+        """Every call of this command has a reply."""
+        return self.missing == 0
+
+
+def carry_out(plan: Plan, console: Console) -> Outcome:
+    """Run, or go on with a run. Raises `RunRefused` when it cannot start or would mix incomparable replies."""
+    folder = plan.options.folder()
+    old = read_record(folder)
+    record, scenarios = _prepare(plan, folder, old)
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(folder / ".lock", timeout=0)
+    try:
+        with lock:
+            write_record(folder, record, scenarios)
+            return _locked(plan, folder, record, scenarios, console)
+    except Timeout:
+        raise RunRefused(f"{folder}: another process is running here; wait for it or choose another --out.") from None
+
+
+def _prepare(plan: Plan, folder: Path, old: RunRecord | None) -> tuple[RunRecord, dict[str, Scenario]]:
+    if old is None and folder.is_dir() and any(p.name != ".lock" for p in folder.iterdir()):
+        raise RunRefused(f"{folder} holds files but no run; choose another --out or an empty folder.")
+    new = plan.record()
+    scenarios = {s.scenario_id: s for s in plan.selected}
+    if old is not None:
+        known = read_scenarios(folder)
+        refuse_mixture(folder, old, new, known, scenarios)
+        scenarios = {**known, **scenarios}
+    record = merged(old, new)
+    counts = {**record.scenarios, **new.scenarios, "n": len(scenarios)}
+    return record.model_copy(update={"scenarios": counts}), scenarios
+
+
+def _locked(
+    plan: Plan, folder: Path, record: RunRecord, scenarios: dict[str, Scenario], console: Console
+) -> Outcome:
+    log_dir = folder / "logs"
+    recover(log_dir)
+    calls = plan.calls()
+    done = _read(log_dir, scenarios, record, plan)
+    todo = pending(calls, {key: result.answered for key, result in done.items()})
+    if todo:
+        _refuse_missing(plan, todo)
+        _call(plan, todo, log_dir, console)
+        done = _read(log_dir, scenarios, record, plan)
+    return _finish(plan, folder, record, scenarios, done, reused=len(calls) - len(todo))
+
+
+def _read(log_dir: Path, scenarios: dict[str, Scenario], record: RunRecord, plan: Plan) -> dict[Key, Result]:
+    if not log_dir.is_dir():
+        return {}
+    return read_results(log_dir, scenarios, {model: name for name, model in record.models.items()}, plan.taxonomy)
+
+
+def recover(log_dir: Path) -> None:
+    """Take finished samples of a crashed run out of Inspect's buffer into a log of their own."""
+    if log_dir.is_dir():
+        for log in recoverable_eval_logs(str(log_dir)):
+            recover_eval_log(log.log.name, overwrite=True)
+
+
+def _refuse_missing(plan: Plan, todo: list[Call]) -> None:
+    """Refuse before anything is paid when a model cannot answer; weights are fetched, not missed."""
+    keys = plan.prompt_keys()
+    for model in plan.options.models:
+        if not any(call.model == model for call in todo):
+            continue
+        faults = [f for f in missing_for_model(model.id, keys) if not f.startswith("the weights")]
+        if faults:
+            raise RunRefused(f"--model {model.id} lacks {'; '.join(faults)}.")
+    if plan.options.judge and (faults := missing_for_model(plan.options.judge)):
+        raise RunRefused(f"--judge {plan.options.judge} lacks {'; '.join(faults)}.")
+
+
+def _call(plan: Plan, todo: list[Call], log_dir: Path, console: Console) -> None:
+    with RunProgress(len(todo), console) as progress:
+        setup = _setup(plan, progress)
+        work = list(_tasks(plan, todo, setup))
+        inspect_eval(
+            work,
+            log_dir=str(log_dir),
+            log_format="eval",
+            log_buffer=FLUSH_EVERY,
+            display="none",
+            score_display=False,
+            fail_on_error=False,
+            max_tasks=len(work),
+            max_connections=plan.options.max_connections,
+            max_retries=plan.options.max_retries,
+            ctl_server=False,
+            log_level="error",
+        )
+
+
+def _setup(plan: Plan, progress: RunProgress) -> Setup:
+    options = plan.options
+    sampling: dict[str, Any] = {"max_tokens": options.max_tokens}
+    if options.temperature is not None:
+        sampling["temperature"] = options.temperature
+
+    def watch(done: Done) -> None:
+        progress.count(done.tokens, done.error)
+
+    return Setup(
+        taxonomy=plan.taxonomy,
+        style=plan.style,
+        judge=get_model(options.judge, config=GenerateConfig(max_retries=options.max_retries)) if options.judge else None,
+        seed=options.seed,
+        config=GenerateConfig(**sampling),
+        watch=watch,
+    )
+
+
+def _tasks(plan: Plan, todo: list[Call], setup: Setup) -> Iterable[Task]:
+    """One task for each model, condition and set of wanted epochs."""
+    models: dict[str, Model] = {}
+    transcripts = {t.id: t for t in group(plan.selected)}
+    for (model, condition), calls in groupby(todo, lambda c: (c.model, c.condition)):
+        if model.id not in models:
+            models[model.id] = get_model(model.id, memoize=False, **plan.options.model_args)
+        wanted: dict[str, list[int]] = {}
+        for call in calls:
+            wanted.setdefault(call.transcript_id, []).append(call.epoch)
+        for epochs in dict.fromkeys(tuple(sorted(e)) for e in wanted.values()):
+            members = [transcripts[t] for t, e in wanted.items() if tuple(sorted(e)) == epochs]
+            config = setup.config.model_copy(update={"temperature": None}) if model.provider_default else setup.config
+            yield build_task(members, condition, epochs, replace(setup, config=config), models[model.id])
+
+
+def _finish(
+    plan: Plan, folder: Path, record: RunRecord, scenarios: dict[str, Scenario], done: dict[Key, Result], reused: int
+) -> Outcome:
+    replies, gradings = tables(done.values())
+    write_tables(folder, replies, gradings)
+    record = record.model_copy(update={"changed": now()})
+    write_record(folder, record, scenarios)
+    cells, gains = stats.cells(replies, gradings), stats.gains(replies, gradings)
+    report_record = json.loads(record.model_dump_json())
+    write_report(folder / "report.html", report_record, cells, gains, replies, gradings, scenarios)
+    calls = plan.calls()
+    missing = len(pending(calls, {key: result.answered for key, result in done.items()}))
+    return Outcome(folder, record, replies, gradings, cells, len(calls), missing, reused)
+
+
+def show(outcome: Outcome, console: Console) -> None:
+    """The end of a run on the terminal: table, what is missing, where the result lies, what to do next."""
+    record = outcome.record
+    print_table(outcome.cells, stats.gains(outcome.replies, outcome.gradings), console)
+    for line in _remarks(record, outcome):
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def _remarks(record: RunRecord, outcome: Outcome) -> Iterable[str]:
+    content = record.scenarios
+    left_out = ", ".join(f"{n} {reason}" for reason, n in content["left_out"].items()) or "none"
+    track = "verifiable track (code alone grades)" if record.track == "verifiable" else f"judge {record.identity.judge}"
+    yield f"{track}: {content['n']} scenarios; left out: {left_out}."
+    if content["skipped"]:
+        yield f"{len(content['skipped'])} malformed rows left out; the first: {content['skipped'][0]}"
+    for note, n in content["notes"].items():
+        yield f"{n} scenarios: {note}."
+    if content["attribution"]:
+        yield f"Scenarios: {content['attribution']}."
+    if outcome.reused:
+        yield f"{outcome.reused} replies were there already and were not asked for again."
+    if not outcome.complete:
+        errors = outcome.replies.loc[outcome.replies["error"] != "", "error"]
+        first = f" The first error: {str(errors.iloc[0]).splitlines()[0][:200]}" if len(errors) else ""
+        yield f"Incomplete: {outcome.missing} of {outcome.wanted} replies are missing; the same command again asks for them.{first}"
+    yield f"benchmark version {record.identity.benchmark_version}"
+    yield f"Tables, logs and report: {outcome.folder}"
+    yield f"Read {outcome.folder / 'report.html'}, or look at every sample: inspect view --log-dir {outcome.folder / 'logs'}"

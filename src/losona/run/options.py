@@ -1,0 +1,123 @@
+"""What the user asked of a run: values only, checked where one of them alone is wrong."""
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from losona.conditions import PAPER_CONDITIONS, PromptStyle, Rendering, check_condition
+from losona.errors import UserFault
+from losona.presets import presets
+from losona.prompts import Templates
+from losona.scenarios import SHIPPED, Selection
+from losona.textfiles import read_text
+
+DEFAULT_MODEL = "embedded/smollm2-135m"
+DEFAULT_VARIANTS = ("demos", "nodemos")
+
+
+@dataclass(frozen=True)
+class NamedModel:
+    """A model with the name it has in tables."""
+
+    name: str
+    """In tables."""
+    id: str
+    """The provider's string."""
+    provider_default: bool = False
+    """Uses the provider's own temperature, whatever the run's."""
+
+    def as_in_paper(self) -> "NamedModel":
+        """With the provider's temperature where the paper used it for this model."""
+        default = any(preset.id == self.id and preset.temperature is None for preset in presets())
+        return replace(self, provider_default=default)
+
+    @classmethod
+    def parse(cls, text: str) -> "NamedModel":
+        """`PROVIDER/MODEL` or `NAME=PROVIDER/MODEL`."""
+        name, separator, model = text.partition("=")
+        if not separator or "/" in name:
+            name, model = text, text
+        if "/" not in model or not all(part.strip() for part in (name, *model.split("/", 1))):
+            raise UserFault(
+                f"--model {text}: write PROVIDER/MODEL or NAME=PROVIDER/MODEL, for example openai/gpt-5.5; "
+                "`losona list models` shows presets."
+            )
+        return cls(name, model)
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """A run as asked for."""
+
+    models: tuple[NamedModel, ...] = (NamedModel(DEFAULT_MODEL, DEFAULT_MODEL),)
+    """Subjects."""
+    judge: str | None = None
+    """Model that grades what code cannot decide; none: the verifiable track."""
+    scenarios: str = SHIPPED
+    """Source."""
+    packs: tuple[Path, ...] = ()
+    """Further packs."""
+    conditions: tuple[str, ...] = PAPER_CONDITIONS
+    """Conditions."""
+    selection: Selection = field(default_factory=lambda: Selection(variants=DEFAULT_VARIANTS))
+    """Which scenarios."""
+    epochs: int = 3
+    """Replies for each transcript and condition (K)."""
+    temperature: float | None = 0.9
+    """None: the provider's default."""
+    max_tokens: int = 400
+    """Bound on a reply."""
+    model_args: dict[str, Any] = field(default_factory=dict[str, Any])
+    """Passed to every subject's provider."""
+    seed: int = 0
+    """Base of the seeds."""
+    prompts: Path | None = None
+    """Templates that replace shipped ones."""
+    system_prompt: Path | None = None
+    """The user's own agent."""
+    rendering: Rendering = "text"
+    """How the chat is written down."""
+    unnamed_subject: str = ""
+    """Name for subjects of rows that give none."""
+    skip_bad_rows: bool = False
+    """Leave out malformed rows of a release, and count them."""
+    max_connections: int | None = None
+    """Calls at once for each model; none: the provider's default."""
+    max_retries: int = 3
+    """How often a failed provider call is tried again."""
+    out: Path | None = None
+    """Folder of the run; none: `runs/` and a name made from the models."""
+
+    def checked(self) -> "RunOptions":
+        """The same, if every value is allowed; else a `UserFault`."""
+        for name in self.conditions:
+            check_condition(name)
+        _at_least("--epochs", self.epochs, 1)
+        _at_least("--max-tokens", self.max_tokens, 1)
+        if self.selection.limit is not None:
+            _at_least("--limit", self.selection.limit, 1)
+        if self.temperature is not None and not 0 <= self.temperature <= 2:
+            raise UserFault(f"--temperature {self.temperature}: give a number from 0 to 2.")
+        for field_name in ("name", "id"):
+            values = [getattr(model, field_name) for model in self.models]
+            if doubled := sorted({v for v in values if values.count(v) > 1}):
+                raise UserFault(f"--model: {doubled[0]!r} is given twice; give each model and each name once.")
+        return replace(self, conditions=tuple(dict.fromkeys(self.conditions)))
+
+    def style(self) -> PromptStyle:
+        """How prompts are made; reads the user's files."""
+        system = read_text(self.system_prompt).strip() if self.system_prompt else ""
+        return PromptStyle(Templates(self.prompts), self.rendering, system)
+
+    def folder(self) -> Path:
+        """Where the run lies."""
+        if self.out is not None:
+            return self.out
+        slug = "+".join(model.name.split("/")[-1] for model in self.models)
+        safe = "".join(c if c.isalnum() or c in "-+." else "-" for c in slug).strip(".-") or "run"
+        return Path("runs") / safe[:80]
+
+
+def _at_least(option: str, value: int, least: int) -> None:
+    if value < least:
+        raise UserFault(f"{option} {value}: give a whole number of at least {least}.")

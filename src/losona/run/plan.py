@@ -1,0 +1,205 @@
+"""What a run has to call: transcripts x conditions x epochs x models, less what is there already.
+
+Knows no provider and calls nothing.
+"""
+
+import shlex
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from losona import BENCHMARK_VERSION
+from losona.conditions import PromptStyle, prompt_hash, render
+from losona.errors import UserFault
+from losona.run.options import NamedModel, RunOptions
+from losona.run.record import Identity, RunRecord, git_revision, now, versions
+from losona.scenarios import ScenarioSet, load_scenarios, select, verifiable
+from losona.schema.scenario import Scenario
+from losona.taxonomy import Taxonomy, load_taxonomy
+
+CHARACTERS_PER_TOKEN = 4
+"""For estimates before a call; English text."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """One reply that is wanted."""
+
+    model: NamedModel
+    """Subject."""
+    condition: str
+    """Condition."""
+    transcript_id: str
+    """Transcript."""
+    epoch: int
+    """Repeat, from 1."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A run worked out: its content and all its calls."""
+
+    options: RunOptions
+    """As asked."""
+    taxonomy: Taxonomy
+    """Packs."""
+    style: PromptStyle
+    """Prompts."""
+    source: ScenarioSet
+    """All scenarios of the source."""
+    selected: tuple[Scenario, ...]
+    """Those that are run."""
+    left_out: dict[str, int]
+    """Why others of the wanted arms and variants are not run -> how many."""
+
+    @property
+    def track(self) -> str:
+        """`verifiable` or `judged`."""
+        return "judged" if self.options.judge else "verifiable"
+
+    @property
+    def transcripts(self) -> dict[str, Scenario]:
+        """One scenario for each distinct transcript."""
+        return {s.transcript_id: s for s in reversed(self.selected)}
+
+    def calls(self) -> list[Call]:
+        """All calls, in order."""
+        ids = list(dict.fromkeys(s.transcript_id for s in self.selected))
+        return [
+            Call(model, condition, transcript, epoch)
+            for model in self.options.models
+            for condition in self.options.conditions
+            for epoch in range(1, self.options.epochs + 1)
+            for transcript in ids
+        ]
+
+    def prompt_keys(self) -> list[tuple[str, int]]:
+        """(prompt hash, epoch) of every call of one model."""
+        return [
+            (prompt_hash(render(scenario.visible, condition, self.style)), epoch)
+            for condition in self.options.conditions
+            for scenario in self.transcripts.values()
+            for epoch in range(1, self.options.epochs + 1)
+        ]
+
+    def prompt_tokens(self) -> int:
+        """Estimated tokens read by one model in one epoch."""
+        return sum(
+            len(message.content) // CHARACTERS_PER_TOKEN
+            for condition in self.options.conditions
+            for scenario in self.transcripts.values()
+            for message in render(scenario.visible, condition, self.style)
+        )
+
+    def judge_calls(self) -> int:
+        """Greatest number of judge calls for one model: gradings that code alone cannot decide."""
+        decided = {s.scenario_id for s in verifiable(self.selected, self.taxonomy)}
+        open_ = sum(s.scenario_id not in decided for s in self.selected)
+        return open_ * len(self.options.conditions) * self.options.epochs if self.options.judge else 0
+
+    def record(self) -> RunRecord:
+        """The record of this run."""
+        options = self.options
+        stamp = now()
+        return RunRecord(
+            name=options.folder().name,
+            created=stamp,
+            changed=stamp,
+            commands=(command_line(),),
+            identity=_identity(self),
+            models={model.name: model.id for model in options.models},
+            provider_default=tuple(model.name for model in options.models if model.provider_default),
+            conditions=options.conditions,
+            variants=tuple(dict.fromkeys(s.variant for s in self.selected)),
+            arms=tuple(dict.fromkeys(s.arm for s in self.selected if s.arm)),
+            epochs=options.epochs,
+            track=self.track,
+            scenarios={
+                "source": options.scenarios,
+                "hash": self.source.hash,
+                "n": len(self.selected),
+                "transcripts": len(self.transcripts),
+                "left_out": self.left_out,
+                "skipped": list(self.source.skipped),
+                "notes": dict(Counter(note for s in self.selected for note in s.notes)),
+                "attribution": self.source.attribution,
+            },
+            versions=versions(),
+            git=git_revision(Path.cwd()),
+            limit=options.selection.limit,
+        )
+
+
+def _identity(plan: Plan) -> Identity:
+    options = plan.options
+    prompts = plan.style.templates.hashes()
+    return Identity(
+        benchmark_version=BENCHMARK_VERSION,
+        packs={name: pack.hash for name, pack in plan.taxonomy.packs.items()},
+        prompts={name: value for name, value in prompts.items() if options.judge or not name.startswith("judge")},
+        system_prompt=plan.style.system_prompt,
+        rendering=options.rendering,
+        judge=options.judge,
+        temperature=options.temperature,
+        max_tokens=options.max_tokens,
+        model_args=options.model_args,
+        seed=options.seed,
+        unnamed_subject=options.unnamed_subject,
+    )
+
+
+def make_plan(options: RunOptions) -> Plan:
+    """Work out a run. Raises `UserFault` where nothing could be run."""
+    options = options.checked()
+    taxonomy = load_taxonomy(options.packs)
+    source = load_scenarios(options.scenarios, taxonomy, options.unnamed_subject, options.skip_bad_rows)
+    selected, left_out = _select(source.scenarios, options, taxonomy)
+    return Plan(options, taxonomy, options.style(), source, selected, left_out)
+
+
+def _select(
+    scenarios: Sequence[Scenario], options: RunOptions, taxonomy: Taxonomy
+) -> tuple[tuple[Scenario, ...], dict[str, int]]:
+    """The scenarios that are run, and how many of the wanted ones are not, by reason.
+
+    The limit counts frames of the track that is run, so that a small run is not an empty one.
+    """
+    unlimited = type(options.selection)(options.selection.arms, options.selection.variants)
+    wanted = select(scenarios, unlimited, taxonomy)
+    track = wanted if options.judge else verifiable(wanted, taxonomy)
+    chosen = select(track, options.selection, taxonomy)
+    if not chosen:
+        hint = "" if options.judge else " without a judge (code decides none of them; give --judge MODEL)"
+        raise UserFault(f"--scenarios {options.scenarios}: of {len(wanted)} scenarios none can be run{hint}.")
+    reasons = {"need a judge": len(wanted) - len(track), "beyond --limit": len(track) - len(chosen)}
+    return chosen, {reason: n for reason, n in reasons.items() if n}
+
+
+def pending(calls: Sequence[Call], done: Mapping[tuple[str, str, str, int], bool]) -> list[Call]:
+    """Calls without a reply. `done` tells for each key whether there is a reply (false: an error)."""
+    return [c for c in calls if not done.get((c.model.id, c.condition, c.transcript_id, c.epoch))]
+
+
+def command_line() -> str:
+    """The command that was typed."""
+    return shlex.join(["losona", *sys.argv[1:]])
+
+
+def prompt_rows(plan: Plan) -> list[dict[str, Any]]:
+    """Every prompt with its key, for answers from elsewhere. Says nothing that a subject may not see."""
+    return [
+        {
+            "prompt_hash": prompt_hash(messages),
+            "epoch": epoch,
+            "condition": condition,
+            "transcript_id": transcript_id,
+            "messages": [{"role": m.role, "content": m.content} for m in messages],
+        }
+        for condition in plan.options.conditions
+        for transcript_id, scenario in plan.transcripts.items()
+        for messages in (render(scenario.visible, condition, plan.style),)
+        for epoch in range(1, plan.options.epochs + 1)
+    ]

@@ -1,0 +1,120 @@
+"""What is missing before anything is paid: keys, servers, weights, replies. Calls no model.
+
+Knows which environment variable each provider wants; the engine's own checks stay the last word.
+"""
+
+import os
+import socket
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from losona.errors import UserFault
+from losona.providers.replies import read_replies
+
+KEYS: dict[str, tuple[str, ...]] = {
+    "anthropic": ("ANTHROPIC_API_KEY",),
+    "azureai": ("AZUREAI_API_KEY",),
+    "cloudflare": ("CLOUDFLARE_API_TOKEN", "CLOUDFLARE_API_KEY"),
+    "fireworks": ("FIREWORKS_API_KEY",),
+    "google": ("GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI"),
+    "grok": ("XAI_API_KEY", "GROK_API_KEY"),
+    "groq": ("GROQ_API_KEY",),
+    "mistral": ("MISTRAL_API_KEY",),
+    "openai": ("OPENAI_API_KEY",),
+    "openrouter": ("OPENROUTER_API_KEY",),
+    "perplexity": ("PERPLEXITY_API_KEY",),
+    "sambanova": ("SAMBANOVA_API_KEY",),
+    "together": ("TOGETHER_API_KEY",),
+}
+PACKAGES = {"anthropic": "anthropic", "google": "google.genai", "groq": "groq", "mistral": "mistralai", "openai": "openai"}
+
+
+def missing_for_model(model: str, prompt_keys: Sequence[tuple[str, int]] = ()) -> list[str]:
+    """What a model still needs; empty when nothing is known to be missing."""
+    provider, _, rest = model.partition("/")
+    match provider:
+        case "embedded":
+            return _embedded(rest)
+        case "replies":
+            return _replies(Path(rest), prompt_keys)
+        case "openai-api":
+            return _compatible(rest)
+        case _:
+            return _keys(provider, model) + _package(provider)
+
+
+def missing_replies(path: Path, prompt_keys: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
+    """Keys of a run for which a replies file has no answer."""
+    return read_replies(path).missing(prompt_keys)
+
+
+def _embedded(name: str) -> list[str]:
+    from losona.providers.weights import WEIGHTS, installed
+
+    faults: list[str] = []
+    if find_spec("xllamacpp") is None:
+        faults.append("the package xllamacpp: pip install 'losona[embedded]'")
+    if name in WEIGHTS:
+        if installed(name) is None:
+            faults.append(f"the weights of {name}: fetched at the first run")
+    elif not Path(name).is_file():
+        faults.append(f"the file {name}: give embedded/PATH.gguf or one of {', '.join(WEIGHTS)}")
+    return faults
+
+
+def _replies(path: Path, keys: Sequence[tuple[str, int]]) -> list[str]:
+    try:
+        absent = missing_replies(path, keys)
+    except UserFault as fault:
+        return [str(fault)]
+    if not absent:
+        return []
+    first = f"prompt_hash {absent[0][0]}, epoch {absent[0][1]}"
+    return [
+        f"{len(absent)} of {len(keys)} replies in {path} (first: {first}); "
+        "`losona prompts` with the options of this run writes all prompts with their keys"
+    ]
+
+
+def _compatible(rest: str) -> list[str]:
+    name = rest.partition("/")[0].upper().replace("-", "_")
+    faults = [f"the environment variable {name}_API_KEY (any text for a local server)"] * (not os.environ.get(f"{name}_API_KEY"))
+    url = os.environ.get(f"{name}_BASE_URL")
+    if not url:
+        return [*faults, f"the environment variable {name}_BASE_URL, for example http://127.0.0.1:8000/v1"]
+    return [*faults, *_server(url)]
+
+
+def _server(url: str) -> list[str]:
+    """A server on this machine that does not listen."""
+    parts = urlsplit(url)
+    if parts.hostname not in ("127.0.0.1", "localhost", "::1"):
+        return []
+    try:
+        socket.create_connection((parts.hostname, parts.port or 80), timeout=2).close()
+    except OSError:
+        return [f"the server at {url}: nothing listens there; start it"]
+    return []
+
+
+def _keys(provider: str, model: str) -> list[str]:
+    wanted = KEYS.get(provider, ())
+    if not wanted or any(os.environ.get(name) for name in wanted):
+        return []
+    return [f"the environment variable {wanted[0]} for {model}"]
+
+
+def _package(provider: str) -> list[str]:
+    package = PACKAGES.get(provider)
+    if package is None or _found(package):
+        return []
+    return [f"the package {package.split('.')[0]}: pip install {'google-genai' if provider == 'google' else package}"]
+
+
+def _found(package: str) -> bool:
+    try:
+        return find_spec(package) is not None
+    except ModuleNotFoundError:
+        return False

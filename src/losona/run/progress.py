@@ -1,0 +1,71 @@
+"""Progress of a run: rate, time left, tokens, errors. On a terminal a bar, elsewhere a line now and then."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+LINE_EVERY_SECONDS = 10.0
+
+
+@dataclass
+class RunProgress:
+    """Counts finished calls and shows them."""
+
+    total: int
+    """Calls that are wanted."""
+    console: Console
+    """Where to show."""
+    clock: Callable[[], float] = time.monotonic
+    """Seconds."""
+    done: int = 0
+    """Calls with a reply."""
+    errors: int = 0
+    """Calls that failed."""
+    tokens: int = 0
+    """Read and written."""
+    _started: float = 0.0
+    _shown: float = field(default=0.0)
+    _bar: Progress | None = None
+
+    def __enter__(self) -> "RunProgress":
+        self._started = self._shown = self.clock()
+        if self.console.is_terminal:
+            self._bar = Progress(
+                TextColumn("replies"), BarColumn(None), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"),
+                TimeRemainingColumn(), console=self.console, transient=True,
+            )  # fmt: skip
+            self._bar.start()
+            self._bar.add_task("replies", total=self.total, rate="")
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+        self.console.print(self.line(), highlight=False, soft_wrap=True)
+
+    def count(self, tokens: int, error: str) -> None:
+        """One call has finished."""
+        self.tokens += tokens
+        self.errors += bool(error)
+        self.done += not error
+        if self._bar is not None:
+            self._bar.update(self._bar.task_ids[0], completed=self.done + self.errors, rate=self._rate())
+        elif self.clock() - self._shown >= LINE_EVERY_SECONDS:
+            self._shown = self.clock()
+            self.console.print(self.line(), highlight=False, soft_wrap=True)
+
+    def _rate(self) -> str:
+        seconds = max(self.clock() - self._started, 1e-9)
+        return f"{(self.done + self.errors) / seconds:.2f}/s, {self.tokens:,} tokens, {self.errors} errors"
+
+    def line(self) -> str:
+        """All that is known, on one line."""
+        finished = self.done + self.errors
+        seconds = self.clock() - self._started
+        left = (self.total - finished) * seconds / finished if finished else float("nan")
+        ahead = f", about {left:.0f} s left" if finished and finished < self.total else ""
+        return f"replies {finished} of {self.total}, {self._rate()}, {seconds:.0f} s{ahead}"

@@ -1,0 +1,206 @@
+"""`run.json`: everything that is needed to repeat a run, and what must not change when it goes on.
+
+Knows the file. Does not know how a run is carried out.
+"""
+
+import json
+import subprocess
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, ValidationError
+
+from losona import __version__
+from losona.errors import ContentError, RunRefused
+from losona.schema._base import Record
+from losona.schema.scenario import Scenario
+from losona.textfiles import read_jsonl, read_text, tell, write_atomically
+
+FILE = "run.json"
+SCENARIOS_FILE = "scenarios.jsonl"
+
+
+class Identity(Record):
+    """What makes replies comparable. A run goes on only with an equal one."""
+
+    benchmark_version: str
+    """N-X; N is the comparability number."""
+    packs: dict[str, str]
+    """Pack id -> hash of its content."""
+    prompts: dict[str, str]
+    """Template name -> hash, for templates that subjects or the judge get."""
+    system_prompt: str = ""
+    """Text of the user's own agent."""
+    rendering: str
+    """text or turns."""
+    judge: str | None
+    """Judge model; none: code alone grades."""
+    temperature: float | None
+    """None: the provider's default."""
+    max_tokens: int
+    """Bound on a reply."""
+    model_args: dict[str, Any]
+    """Passed to every subject's provider."""
+    seed: int
+    """Base of the seeds."""
+    unnamed_subject: str = ""
+    """Name for subjects of rows that give none."""
+
+
+class RunRecord(Record):
+    """The record of a run."""
+
+    schema_version: str = "1"
+    """Version of this format."""
+    name: str
+    """Name of its folder."""
+    created: str
+    """ISO 8601, UTC."""
+    changed: str
+    """ISO 8601, UTC."""
+    commands: tuple[str, ...]
+    """Commands that made it, in order."""
+    identity: Identity
+    """What must stay equal."""
+    models: dict[str, str]
+    """Name in tables -> the provider's string."""
+    provider_default: tuple[str, ...] = ()
+    """Names of models that used the provider's own temperature."""
+    conditions: tuple[str, ...]
+    """Conditions run so far."""
+    variants: tuple[str, ...]
+    """Variants run so far."""
+    arms: tuple[str, ...]
+    """Arms run so far."""
+    epochs: int
+    """Greatest number of replies for each transcript and condition."""
+    track: str
+    """`verifiable`: code alone grades; `judged`."""
+    scenarios: dict[str, Any]
+    """Source, hash, n, n left out and why, notes, attribution."""
+    versions: dict[str, str]
+    """Of losona, Inspect and Python."""
+    git: str = ""
+    """Revision of the working folder, where it is a repository."""
+    limit: int | None = Field(default=None)
+    """Greatest number of frames or rows; none: all."""
+
+
+def versions() -> dict[str, str]:
+    """Versions of what the run depends on."""
+    import platform
+
+    return {"losona": __version__, "inspect_ai": version("inspect_ai"), "python": platform.python_version()}
+
+
+def git_revision(folder: Path) -> str:
+    """Revision of the repository that holds a folder, `+` when it has changes; empty without one."""
+    try:
+        revision = subprocess.run(
+            ["git", "describe", "--always", "--dirty=+", "--abbrev=12"],
+            cwd=folder, capture_output=True, text=True, timeout=5, check=True,
+        )  # fmt: skip
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return revision.stdout.strip()
+
+
+def now() -> str:
+    """The time, ISO 8601, UTC, to the second."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def read_record(folder: Path) -> RunRecord | None:
+    """The record of a run folder; none when there is no run yet."""
+    path = folder / FILE
+    if not path.exists():
+        return None
+    try:
+        return RunRecord.model_validate(json.loads(read_text(path)))
+    except json.JSONDecodeError as error:
+        raise ContentError(f"{path}: not valid JSON ({error}); restore the file or choose another --out.") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise ContentError(f"{path}: {tell(first['loc'], first['msg'], first['input'])}; choose another --out.") from None
+
+
+def read_scenarios(folder: Path) -> dict[str, Scenario]:
+    """The scenarios that a run has used so far, by id."""
+    path = folder / SCENARIOS_FILE
+    if not path.exists():
+        return {}
+    found: dict[str, Scenario] = {}
+    for _, data in read_jsonl(path):
+        if isinstance(data, ContentError):
+            raise data
+        scenario = Scenario.model_validate(data)
+        found[scenario.scenario_id] = scenario
+    return found
+
+
+def write_record(folder: Path, record: RunRecord, scenarios: Mapping[str, Scenario]) -> None:
+    """Write scenarios, then the record."""
+    lines = [scenarios[name].model_dump_json(by_alias=True) + "\n" for name in sorted(scenarios)]
+    write_atomically(folder / SCENARIOS_FILE, "".join(lines))
+    write_atomically(folder / FILE, record.model_dump_json(indent=2) + "\n")
+
+
+def refuse_mixture(
+    folder: Path, old: RunRecord, new: RunRecord, old_scenarios: Mapping[str, Scenario], scenarios: Mapping[str, Scenario]
+) -> None:
+    """Raise `RunRefused`, naming the difference, when going on would mix replies that cannot be compared."""
+    before, after = old.identity.model_dump(), new.identity.model_dump()
+    changed = [f"{key}: was {_short(before[key], after[key])}" for key in before if _differs(before[key], after[key])]
+    for name, model in new.models.items():
+        if old.models.get(name, model) != model:
+            changed.append(f"model {name}: was {old.models[name]}, is now {model}")
+        changed.extend(
+            f"model {model}: was named {other}, is now {name}"
+            for other, known in old.models.items()
+            if known == model and other != name
+        )
+    changed.extend(
+        f"scenario {name}: its content has changed"
+        for name in sorted(scenarios)
+        if name in old_scenarios and old_scenarios[name] != scenarios[name]
+    )
+    if changed:
+        more = f" and {len(changed) - 5} more" if len(changed) > 5 else ""
+        raise RunRefused(
+            f"{folder} holds a run that differs: {'; '.join(changed[:5])}{more}. "
+            "Replies of both cannot be compared: choose another --out, or give the options of that run."
+        )
+
+
+def _differs(old: Any, new: Any) -> bool:
+    """Values differ; of two tables of hashes, those of a common name."""
+    if isinstance(old, dict) and isinstance(new, dict) and all(isinstance(v, str) for v in (*old.values(), *new.values())):  # type: ignore[reportUnknownVariableType]
+        return any(old[key] != new[key] for key in old.keys() & new.keys())  # type: ignore[reportUnknownVariableType]
+    return old != new
+
+
+def _short(old: Any, new: Any) -> str:
+    if isinstance(old, dict) and isinstance(new, dict):
+        keys = [k for k in sorted({*old, *new}) if old.get(k) != new.get(k)]  # type: ignore[reportUnknownVariableType]
+        return "; ".join(f"{k} {old.get(k, 'absent')}, is now {new.get(k, 'absent')}" for k in keys[:3])  # type: ignore[reportUnknownMemberType]
+    return f"{str(old)[:60]!r}, is now {str(new)[:60]!r}"
+
+
+def merged(old: RunRecord | None, new: RunRecord) -> RunRecord:
+    """The record after going on: what was run before, and what is new."""
+    if old is None:
+        return new
+    return new.model_copy(
+        update={
+            "created": old.created,
+            "commands": tuple(dict.fromkeys((*old.commands, *new.commands))),
+            "models": {**old.models, **new.models},
+            "conditions": tuple(dict.fromkeys((*old.conditions, *new.conditions))),
+            "variants": tuple(dict.fromkeys((*old.variants, *new.variants))),
+            "arms": tuple(dict.fromkeys((*old.arms, *new.arms))),
+            "epochs": max(old.epochs, new.epochs),
+        }
+    )

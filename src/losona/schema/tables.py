@@ -1,0 +1,114 @@
+"""The two result tables: one row a reply, and one row a grading of a reply.
+
+`reply_id` joins them. A reply may be graded several times: by a's and by b's norm, by code, by judges, by people.
+"""
+
+from losona.schema._base import Record
+
+TABLES_VERSION = "1"
+
+
+class ReplyRow(Record):
+    """One reply of a subject, or one call that failed."""
+
+    schema_version: str = TABLES_VERSION
+    """Version of these columns."""
+    reply_id: str
+    """Hash (16 hex digits) of transcript, prompt, model, sampling and epoch."""
+    transcript_id: str
+    """Hash of everything visible."""
+    prompt_hash: str
+    """Hash over roles and contents of the prompt."""
+    condition: str
+    """Condition of the prompt."""
+    model: str
+    """Name of the subject in tables."""
+    model_id: str
+    """The provider's string for it."""
+    epoch: int
+    """Repeat, from 1 (the paper's trial)."""
+    text: str
+    """What the subject wrote; empty where `error` is set."""
+    finish_reason: str
+    """Why the provider stopped: stop, max_tokens, content_filter, ..."""
+    error: str = ""
+    """Why there is no reply; empty for a reply."""
+    valid: bool | None = None
+    """What the gate found; none where there is no reply."""
+    invalid_reasons: str = ""
+    """Reasons, joined by commas."""
+    flags: str = ""
+    """What was noticed or repaired, joined by commas."""
+    graded_text: str = ""
+    """The reply as it is graded."""
+    input_tokens: int = 0
+    """Tokens read."""
+    output_tokens: int = 0
+    """Tokens written."""
+    cost: float | None = None
+    """US dollars, where known."""
+    latency: float | None = None
+    """Seconds."""
+    sampling: str = ""
+    """Settings that were used, as JSON."""
+
+
+class GradingRow(Record):
+    """One grader's answer for one reply and one scenario."""
+
+    schema_version: str = TABLES_VERSION
+    """Version of these columns."""
+    reply_id: str
+    """Joins with the replies."""
+    scenario_id: str
+    """Scenario by which it was graded."""
+    frame: str = ""
+    """Frame id; empty for a row of the public release."""
+    arm: str = ""
+    """a, b or empty."""
+    variant: str
+    """demos, nodemos, dose1, ..., off, offnodemos."""
+    pack: str
+    """Pack of the norm."""
+    event: str
+    """Event id."""
+    norm: str
+    """Norm id."""
+    level: int | None = None
+    """Level of the norm, where known."""
+    mode: str
+    """exact, partial or judge: who can decide."""
+    expectation: str
+    """applies, out_of_scope or none."""
+    grader: str
+    """`verifier`, or the judge's model name."""
+    grader_hash: str = ""
+    """Hash of judge prompts, or of the pack whose check decided."""
+    label: str
+    """complies, breaches or unscored."""
+    advisory: bool = False
+    """True: recorded beside the deciding grading, does not set the scenario's label."""
+    node: str = ""
+    """Deciding node of the check, or the reason of invalidity."""
+    evidence: str = ""
+    """Quotations from the reply, as a JSON list."""
+    codes: str = ""
+    """Criterion codes, joined by commas."""
+    reasoning: str = ""
+    """The grader's reason."""
+    borderline: bool | None = None
+    """The judge found the case close."""
+    in_character: bool | None = None
+    """The judge: a member could have sent it."""
+    responsive: bool | None = None
+    """The judge: it answers the last message."""
+    consistent: bool | None = None
+    """The judge: it agrees with bio and chat."""
+    fits: bool | None = None
+    """Complies, in character and responsive."""
+    error: str = ""
+    """Why it is unscored."""
+    input_tokens: int = 0
+    """Tokens that the judge read."""
+    output_tokens: int = 0
+    """Tokens that the judge wrote."""
