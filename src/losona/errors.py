@@ -4,7 +4,8 @@
     ├── UserFault        the user can mend it: one sentence, exit code 2, no traceback
     │   ├── ContentError     a pack, frame, scenario file or prompt template is wrong
     │   └── RunRefused       the run would mix replies that cannot be compared, or cannot start
-    └── CheckError       a verifier cannot be applied (a missing parameter, a pattern that ran out of time)
+    ├── CheckError       a verifier cannot be applied (a missing parameter, a pattern that ran out of time)
+    └── NoReply          a subject's provider failed, after its bounded retries
 """
 
 
@@ -26,3 +27,7 @@ class RunRefused(UserFault):
 
 class CheckError(LosonaError):
     """A verifier cannot be applied to a reply; the reply stays unscored and the reason is kept."""
+
+
+class NoReply(LosonaError):
+    """A subject's provider failed for good; the call becomes an error in the tables and is asked again later."""

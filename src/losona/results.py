@@ -12,6 +12,7 @@ from typing import Any
 
 import pandas as pd
 from inspect_ai.log import EvalLog, EvalSample, list_eval_logs, read_eval_log
+from inspect_ai.scorer import Score
 
 from losona.schema.results import Grading
 from losona.schema.scenario import Scenario
@@ -64,25 +65,25 @@ def _result(
     epoch = epochs[sample.epoch - 1]
     condition = str(sample.metadata["condition"])
     score = (sample.scores or {}).get("follows_norm")
-    meta: dict[str, Any] = dict((score.metadata if score else None) or {})
-    reply = _reply_row(log, sample, condition, epoch, names, meta)
+    reply = _reply_row(log, sample, condition, epoch, names, score)
     if score is None:
         gradings = tuple(_failed(reply, scenario, taxonomy) for scenario in known)
     else:
         gradings = tuple(
             grading_row(reply.reply_id, Grading.model_validate(g), scenario, taxonomy)
             for scenario in known
-            for g in meta["gradings"]
+            for g in (score.metadata or {})["gradings"]
             if g["scenario_id"] == scenario.scenario_id
         )
     return Result((log.eval.model, condition, str(sample.id), epoch), reply, gradings)
 
 
 def _reply_row(
-    log: EvalLog, sample: EvalSample, condition: str, epoch: int, names: Mapping[str, str], meta: dict[str, Any]
+    log: EvalLog, sample: EvalSample, condition: str, epoch: int, names: Mapping[str, str], score: Score | None
 ) -> ReplyRow:
     usage = sample.output.usage
-    sampling = _sampling(log, sample, meta)
+    meta: dict[str, Any] = dict((score.metadata if score else None) or {})
+    sampling = _sampling(sample)
     model = log.eval.model
     error = sample.error.message if sample.error else sample.output.error or ("" if meta else "not scored")
     parts = [str(sample.id), str(sample.metadata["prompt_hash"]), model, sampling, str(epoch)]
@@ -94,13 +95,13 @@ def _reply_row(
         model=names.get(model, model),
         model_id=model,
         epoch=epoch,
-        text="" if error else sample.output.completion,
+        text="" if error else _text(sample.output.completion),
         finish_reason="" if error else str(sample.output.stop_reason),
-        error=error,
+        error=_text(error),
         valid=None if error else bool(meta["valid"]),
         invalid_reasons=",".join(meta.get("invalid_reasons", ())),
         flags=",".join(meta.get("flags", ())),
-        graded_text=str(sample.scores["follows_norm"].answer or "") if sample.scores and not error else "",
+        graded_text="" if error or score is None else _text(score.answer or ""),
         input_tokens=usage.input_tokens if usage else 0,
         output_tokens=usage.output_tokens if usage else 0,
         cost=usage.total_cost if usage else None,
@@ -109,13 +110,16 @@ def _reply_row(
     )
 
 
-def _sampling(log: EvalLog, sample: EvalSample, meta: dict[str, Any]) -> str:
-    used = log.eval.model_generate_config.model_dump(exclude_none=True)
-    config = {key: used[key] for key in ("temperature", "top_p", "max_tokens") if key in used}
-    for name in meta.get("left_out", ()):
-        config.pop(name, None)
-        config.setdefault("left_out", []).append(name)
-    return json.dumps(config, sort_keys=True)
+def _sampling(sample: EvalSample) -> str:
+    """Settings that were used, and those that the provider refused. The seed goes with the epoch."""
+    used = {key: value for key, value in sample.metadata.get("sampling", {}).items() if key != "seed"}
+    refused = sample.metadata.get("left_out", [])
+    return json.dumps({**used, **({"left_out": refused} if refused else {})}, sort_keys=True)
+
+
+def _text(value: object) -> str:
+    """Text that can be stored: half of a surrogate pair becomes a question mark."""
+    return str(value).encode("utf-8", "replace").decode()
 
 
 def _failed(reply: ReplyRow, scenario: Scenario, taxonomy: Taxonomy) -> GradingRow:

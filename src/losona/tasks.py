@@ -5,7 +5,7 @@ A sample is transcript x condition; epochs are Inspect epochs; a reply is graded
 the transcript.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,6 @@ from inspect_ai.model import (
     ChatMessageAssistant,
     ChatMessageSystem,
     ChatMessageUser,
-    GenerateConfig,
     Model,
     get_model,
 )
@@ -31,8 +30,10 @@ from inspect_ai.scorer import (
     scorer,
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.util import LimitExceededError
 
 from losona import BENCHMARK_VERSION, __version__
+from losona.errors import NoReply
 from losona.conditions import Message, PromptStyle, prompt_hash, render
 from losona.judge.ask import judge_reply
 from losona.prompts import Templates
@@ -45,6 +46,9 @@ from losona.verifiers import grade_by_code, context_of, validity
 
 OPTIONAL_SETTINGS = ("seed", "temperature", "top_p")
 """Settings that are left out, and recorded, when a provider refuses them."""
+
+REFUSALS = ("unsupported", "not support", "does not allow", "deprecated", "only the default", "not permitted", "unknown parameter")
+ERROR_LENGTH = 500
 
 Watcher = Callable[["Done"], None]
 
@@ -88,8 +92,8 @@ class Setup:
     """None: code alone grades."""
     seed: int = 0
     """Base of the seeds; epoch k uses seed + k - 1."""
-    config: GenerateConfig = field(default_factory=GenerateConfig)
-    """Sampling of the subject."""
+    sampling: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Settings of the subject: temperature, max_tokens, ..."""
     watch: Watcher | None = None
     """Told of every finished call."""
 
@@ -113,7 +117,6 @@ def build_task(
         solver=answer(list(epochs), setup),
         scorer=follows_norm(scenarios, setup),
         model=model,
-        config=setup.config,
         epochs=Epochs(len(epochs)),
         name="losona",
         display_name=f"losona {condition}",
@@ -153,33 +156,34 @@ def answer(epochs: list[int], setup: Setup) -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         epoch = epochs[state.epoch - 1]
         EPOCH.set(epoch)
-        state.metadata["epoch"] = epoch
-        settings: dict[str, Any] = {"seed": setup.seed + epoch - 1}
-        left_out: list[str] = []
+        settings: dict[str, Any] = {**setup.sampling, "seed": setup.seed + epoch - 1}
+        state.metadata.update(epoch=epoch, left_out=[], sampling=settings)
         while True:
             try:
                 state = await generate(state, **settings)
                 break
+            except LimitExceededError:
+                raise  # by this Inspect ends a sample
             except Exception as error:  # providers raise classes of their own; what is no refused setting goes on
-                refused = refused_setting(str(error), left_out)
+                message = str(getattr(error, "provider_message", None) or error or type(error).__name__)
+                refused = refused_setting(message, settings)
                 if refused is None:
-                    _tell(setup, state, str(error) or type(error).__name__)
-                    raise
-                left_out.append(refused)
-                settings[refused] = None
-        state.metadata["left_out"] = left_out
+                    _tell(setup, state, message)
+                    raise NoReply(" ".join(message.split())[:ERROR_LENGTH]) from error
+                del settings[refused]
+                state.metadata["left_out"].append(refused)
         _tell(setup, state)
         return state
 
     return solve
 
 
-def refused_setting(message: str, left_out: Sequence[str]) -> str | None:
-    """The optional setting that an error message says is not supported, if it is one."""
+def refused_setting(message: str, settings: Mapping[str, Any]) -> str | None:
+    """The optional setting that an error message says is not supported, if it is one that was given."""
     text = message.lower()
-    if not any(word in text for word in ("unsupported", "not support", "does not allow", "deprecated", "only the default")):
+    if not any(word in text for word in REFUSALS):
         return None
-    return next((name for name in OPTIONAL_SETTINGS if name in text and name not in left_out), None)
+    return next((name for name in OPTIONAL_SETTINGS if name in text and name in settings), None)
 
 
 def _tell(setup: Setup, state: TaskState, error: str = "") -> None:
@@ -252,7 +256,8 @@ async def _grade(scenario: Scenario, reply: str, setup: Setup) -> list[Grading]:
     by_code = grade_by_code(scenario, reply, setup.taxonomy)
     if by_code.label != "unscored" or by_code.error or setup.judge is None:
         return [by_code]
-    judged = await judge_reply(setup.judge, scenario, setup.taxonomy, reply, setup.style.templates, setup.seed)
+    text = validity(reply, context_of(scenario), scenario.evaluation.language).text
+    judged = await judge_reply(setup.judge, scenario, setup.taxonomy, text, setup.style.templates, setup.seed)
     return [by_code.model_copy(update={"advisory": True}), judged]
 
 
@@ -269,8 +274,6 @@ def _as_score(state: TaskState, reply: str, gradings: list[Grading], scenarios: 
             "valid": gate.valid,
             "invalid_reasons": list(gate.reasons),
             "flags": list(gate.flags),
-            "epoch": state.metadata["epoch"],
-            "left_out": state.metadata["left_out"],
             "gradings": [g.model_dump() for g in gradings],
         },
     )
@@ -319,7 +322,7 @@ def losona(
         style=PromptStyle(Templates(Path(prompts) if prompts else None)),
         judge=_judge(judge),
         seed=seed,
-        config=GenerateConfig(temperature=temperature, max_tokens=max_tokens),
+        sampling={"temperature": temperature, "max_tokens": max_tokens},
     )
     return build_task(group(select(candidates, wanted, taxonomy)), condition, range(1, epochs + 1), setup)
 

@@ -64,12 +64,12 @@ def run(protocol: str | None, gates: Sequence[str], dry_run: bool, **options: An
     """
     from rich.console import Console
 
-    from losona.run.gates import parse_gate
+    from losona.run.gates import parse_gates
     from losona.run.plan import make_plan
 
-    wanted = [parse_gate(gate) for gate in gates]
     plan = make_plan(_options(protocol=protocol, **options))
-    console = Console(stderr=False)
+    wanted = parse_gates(gates, plan)
+    console = Console()
     if dry_run:
         from losona.run.dryrun import print_plan
 
@@ -79,10 +79,12 @@ def run(protocol: str | None, gates: Sequence[str], dry_run: bool, **options: An
 
     outcome = carry_out(plan, console)
     show(outcome, console)
-    failed = [gate for gate in wanted if not gate.passes(outcome.cells, console)]
+    tested = [gate.test(outcome.cells) for gate in wanted]
+    for _, line in tested:
+        click.echo(line)
     if not outcome.complete:
         sys.exit(INCOMPLETE)
-    if failed:
+    if not all(passed for passed, _ in tested):
         sys.exit(GATE_FAILED)
 
 

@@ -61,7 +61,7 @@ def _roster(view: FrameView) -> str:
 def _known(view: FrameView, mention: str) -> bool:
     plain = mention.rstrip(".'-").casefold()
     names = [name.casefold() for name in (*view.roster, *view.frame.subject.also)]
-    return plain in lexicons().group_mentions or any(name == plain or name.split()[0] == plain for name in names)
+    return plain in lexicons().group_mentions or any(plain in (name, *name.split()[:1]) for name in names)
 
 
 def everybody_speaks(view: FrameView) -> Iterator[Fault]:

@@ -51,7 +51,9 @@ def context(view: FrameView, params: Params, sender: str) -> Context:
 def off_code_error(view: FrameView) -> str:
     """Why the check of the off elicitor cannot be applied under the lexicons of each arm's pack; empty where it can."""
     code = view.frame.off_elicitor.code
-    for norm in view.norms.values() if code is not None else ():
+    if code is None:
+        return ""
+    for norm in view.norms.values():
         lexicons = view.taxonomy.lexicons(view.taxonomy.pack_of(norm.id).info.id)
         params = form_params(code, SOME_TEXT, view.roster)
         try:

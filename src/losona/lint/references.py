@@ -93,24 +93,41 @@ def parameters(view: FrameView) -> Iterator[Fault]:
     """F35: parameters that the checks need are there (error); none is unused, answers have three forms (warning)."""
     for key in (*ARMS, "off_trigger"):
         given: Params = getattr(view.frame.params, key)
-        check = _check_of(view, key)
-        needed = needed_params(check[0]) if check else frozenset[str]()
-        norm = view.norms.get("a" if key == "a" else "b") if key != "off_trigger" else None
-        needed |= frozenset(norm.check.params) if norm else frozenset()
-        for name in sorted(needed):
+        for name in sorted(_needed(view, key)):
             if not any(entry.strip() for entry in given.get(name, ())):
                 allowed = f"entries for {name!r}, which the check needs"
                 yield Fault(("params", key), f"params.{key} lacks {name!r}", allowed)
-        yield from _idle_parameters(key, given, needed)
+        check = _check_of(view, key)
         yield from _answer_forms(key, given, check[0] if check else None)
     if why := off_code_error(view):
         yield Fault(("off_elicitor", "code"), why, "a check that can be applied")
+    yield from _idle_parameters(view)
 
 
-def _idle_parameters(key: str, given: Params, needed: frozenset[str]) -> Iterator[Fault]:
-    for name in sorted(set(given) - needed):
-        allowed = f"only: {', '.join(sorted(needed)) or 'none'}"
-        yield Fault(("params", key, name), f"params.{key}.{name} is used by no check", allowed, warn=True)
+def _needed(view: FrameView, key: str) -> frozenset[str]:
+    check = _check_of(view, key)
+    norm = view.norms.get("a" if key == "a" else "b") if key != "off_trigger" else None
+    return needed_params(check[0] if check else None) | frozenset(norm.check.params if norm else ())
+
+
+def _idle_parameters(view: FrameView) -> Iterator[Fault]:
+    """Parameters that no check uses: of the frame, of a turn, of a reference. Mostly they are misspelt."""
+    if len(view.norms) < len(ARMS):
+        return
+    needed = {key: _needed(view, key) for key in (*ARMS, "off_trigger")}
+    given: list[tuple[Place, Params, frozenset[str]]] = [
+        (("params", key), getattr(view.frame.params, key), needed[key]) for key in needed
+    ]
+    for spot in view.spots:
+        arm = spot.filling if spot.turn.demo and spot.filling else ""
+        given.append(((*spot.place, "params"), spot.turn.params, needed.get(arm, frozenset())))
+    for item in references(view):
+        used = needed[item.key] if item.key in ARMS else frozenset[str]().union(*needed.values())
+        given.append(((*item.place, "params"), item.reference.params, used))
+    for place, params, used in given:
+        for name in sorted(set(params) - used):
+            found = f"the parameter {name!r} is used by no check here"
+            yield Fault((*place, name), found, f"only: {', '.join(sorted(used)) or 'none'}", warn=True)
 
 
 def _answer_forms(key: str, given: Params, code: Check | None) -> Iterator[Fault]:

@@ -11,13 +11,15 @@ from typing import Literal
 
 from losona.errors import ContentError
 from losona.lint import applicability, cast, facts, frameset, language, references, slots, structure
-from losona.lint.finding import Fault, Finding, Severity
+from losona.lint.finding import Fault, Finding
 from losona.lint.view import FrameView
 from losona.schema._base import Record
 from losona.textfiles import Document, read_yaml, validate
 
 RULE_TEXTS = Path(str(files("losona"))) / "content" / "lint_rules.yaml"
+Degree = Literal["error", "warning", "degree"]
 FrameCheck = Callable[[FrameView], Iterator[Fault]]
+SetCheck = Callable[[frameset.Views], frameset.Found]
 FRAME_CHECKS: dict[str, FrameCheck] = {
     **structure.CHECKS,
     **applicability.CHECKS,
@@ -35,7 +37,7 @@ class RuleText(Record):
 
     title: str
     """The rule in one line."""
-    severity: Literal["error", "warning", "degree"]
+    severity: Degree
     """`degree`: error or warning by how far it goes."""
     why: str
     """Why the rule exists."""
@@ -51,11 +53,19 @@ class Rule:
 
     id: str
     """`F01` to `F45`, `S01` to `S06`."""
-    text: RuleText
-    """What a reader is told."""
+    title: str
+    """The rule in one line."""
+    severity: Degree
+    """`degree`: error or warning by how far it goes."""
+    why: str
+    """Why the rule exists."""
+    bad: str
+    """An example of what it finds."""
+    good: str
+    """An example of what it lets pass."""
     frame_check: FrameCheck | None = None
     """What it looks for in one frame; none for a rule over a set."""
-    set_check: Callable[[frameset.Views], frameset.Found] | None = None
+    set_check: SetCheck | None = None
     """What it looks for in a set; none for a rule over one frame."""
 
     def check(self, view: FrameView) -> Iterator[Finding]:
@@ -71,32 +81,8 @@ class Rule:
     def finding(self, document: Document, fault: Fault) -> Finding:
         """A fault with the rule's number, its severity and its line."""
         line = document.line(fault.place)
-        severity = self.severity(fault)
+        severity = "warning" if self.severity == "warning" or fault.warn else "error"
         return Finding(self.id, severity, document.path, line, fault.found, fault.allowed, fault.slot, fault.turn)
-
-    def severity(self, fault: Fault) -> Severity:
-        """A fault's severity."""
-        return "warning" if self.text.severity == "warning" or fault.warn else "error"
-
-    @property
-    def title(self) -> str:
-        """The rule in one line."""
-        return self.text.title
-
-    @property
-    def why(self) -> str:
-        """Why the rule exists."""
-        return self.text.why
-
-    @property
-    def bad(self) -> str:
-        """An example of what it finds."""
-        return self.text.bad
-
-    @property
-    def good(self) -> str:
-        """An example of what it lets pass."""
-        return self.text.good
 
 
 def _rules() -> dict[str, Rule]:
@@ -105,7 +91,10 @@ def _rules() -> dict[str, Rule]:
     checks: Mapping[str, object] = {**FRAME_CHECKS, **frameset.CHECKS}
     if odd := sorted(set(texts) ^ set(checks)):
         raise ContentError(f"{RULE_TEXTS}: rules with a text but no check, or the reverse: {', '.join(odd)}.")
-    return {name: Rule(name, text, FRAME_CHECKS.get(name), frameset.CHECKS.get(name)) for name, text in texts.items()}
+    return {
+        name: Rule(name, **text.model_dump(), frame_check=FRAME_CHECKS.get(name), set_check=frameset.CHECKS.get(name))
+        for name, text in texts.items()
+    }
 
 
 RULES: dict[str, Rule] = _rules()

@@ -167,9 +167,8 @@ def _partial_words(view: FrameView, slot: Slot) -> set[str]:
 
 def _ties(text: str) -> set[str]:
     common = lexicons().common_words
-    singular = (w.removesuffix("'s") for w in words(text))
-    singular = (w if w.endswith("ss") else w.removesuffix("s") for w in singular if w not in common)
-    return {w for w in singular if len(w) >= TIE_LETTERS and w not in common}
+    long = (w for w in (w.removesuffix("'s") for w in words(text)) if len(w) >= TIE_LETTERS and w not in common)
+    return {w if w.endswith("ss") else w.removesuffix("s") for w in long} - common
 
 
 CHECKS = {

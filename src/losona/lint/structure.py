@@ -146,8 +146,6 @@ def scope_turn(view: FrameView) -> Iterator[Fault]:
         yield Fault(place, "scope: true outside the shared turns", "only on shared turns", slot, turn)
 
 
-
-
 CHECKS = {
     "F01": right_types,
     "F02": frame_id,

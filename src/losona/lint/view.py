@@ -112,9 +112,7 @@ class FrameView:
     @cached_property
     def shared(self) -> tuple[Spot, ...]:
         """Turns outside the slots."""
-        return tuple(
-            Spot(item, ("chat", i), i + 1) for i, item in enumerate(self.frame.chat) if isinstance(item, Turn)
-        )
+        return tuple(Spot(item, ("chat", i), i + 1) for i, item in enumerate(self.frame.chat) if isinstance(item, Turn))
 
     @cached_property
     def slotted(self) -> tuple[Spot, ...]:

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 WORD = re.compile(r"[^\W_]+(?:['\-./][^\W_]+)*")
 FIGURE = re.compile(r"(?<![\w.,])\d+(?:[.,:]\d+)*")
-NEAR_COPY = 0.75
+NEAR_COPY = 0.7
 """Share of common words from which two texts are nearly equal."""
 _STRAIGHT = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "\u00a0": " "})
 

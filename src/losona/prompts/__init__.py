@@ -5,7 +5,7 @@ A variable that a template uses and nobody gives is an error, and so is one that
 """
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
@@ -32,6 +32,7 @@ class Templates:
 
     override: Path | None = None
     """Folder with templates that replace shipped ones; unknown names in it are an error."""
+    _used: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]], compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.override is None:
@@ -60,11 +61,12 @@ class Templates:
             trim_blocks=True,
             lstrip_blocks=True,
             autoescape=False,
+            auto_reload=False,
         )
 
     def render(self, name: str, **variables: Any) -> str:
         """Render a template with exactly the variables that it, and what it extends or includes, uses."""
-        used = {v for part in self.parts(name) for v in meta.find_undeclared_variables(self._parse(part))}
+        used = self._variables(name)
         known = ", ".join(sorted(variables))
         if missing := sorted(used - set(variables)):
             raise ContentError(f"template {name}: unknown variable {missing[0]!r}; known are {known}.")
@@ -74,6 +76,12 @@ class Templates:
             return self._environment.get_template(name).render(**variables).strip()
         except TemplateError as error:
             raise ContentError(f"template {name}: {error.message}.") from None
+
+    def _variables(self, name: str) -> frozenset[str]:
+        if name not in self._used:
+            parsed = [self._parse(part) for part in self.parts(name)]
+            self._used[name] = frozenset(v for part in parsed for v in meta.find_undeclared_variables(part))
+        return self._used[name]
 
     def parts(self, name: str) -> tuple[str, ...]:
         """The template and all that it extends or includes, by name."""

@@ -33,7 +33,7 @@ class EngineError(LosonaError):
     """llama.cpp refused a request; the message is its own."""
 
 
-class ContextExceeded(EngineError):  # noqa: N818  (a name, as UserFault)
+class ContextExceeded(EngineError):
     """The prompt is longer than the context; nothing was cut off and nothing was generated."""
 
 

@@ -6,7 +6,7 @@ from rich.markup import escape
 from losona.errors import UserFault
 
 
-class ProviderFault(UserFault, PrerequisiteError):  # noqa: N818  (a name, as UserFault)
+class ProviderFault(UserFault, PrerequisiteError):
     """A model cannot be made as asked: one sentence, no traceback from `losona` or from `inspect eval`."""
 
     def __init__(self, sentence: str) -> None:

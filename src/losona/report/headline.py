@@ -74,7 +74,7 @@ def _trust_gains(paired: Sequence[Gain]) -> str:
     if len(paired) == 1:
         return "Only one model was run, so there is nothing to compare it with."
     first, second = paired[:2]
-    return _order(first.model, second.model, first.gain_low <= second.gain_high, "gains")
+    return _order(first.model, second.model, first.gain_low <= second.gain_high, "the gains")
 
 
 def _compliance(condition: str, scored: Sequence[Cell]) -> str:
@@ -95,7 +95,7 @@ def _trust_cells(scored: Sequence[Cell]) -> str:
     if len(scored) == 1:
         return "Only one model was run, so there is nothing to compare it with."
     first, second = sorted(scored, key=lambda c: -c.acc_at_k)[:2]
-    return _order(first.model, second.model, first.acc_low <= second.acc_high, f"Acc@{first.k}")
+    return _order(first.model, second.model, first.acc_low <= second.acc_high, f"the Acc@{first.k}")
 
 
 def _little(least: str) -> str:
@@ -104,8 +104,8 @@ def _little(least: str) -> str:
 
 def _order(first: str, second: str, overlap: bool, what: str) -> str:
     if overlap:
-        return f"The intervals of {first} and {second} for {what} overlap, so their order may be chance."
+        return f"The intervals of {what} of {first} and {second} overlap, so their order may be chance."
     return (
-        f"The intervals of {first} and {second} for {what} do not overlap: {first} is ahead, "
+        f"The intervals of {what} of {first} and {second} do not overlap: {first} is ahead, "
         "as far as scenarios can be taken as independent."
     )

@@ -6,7 +6,6 @@ text are made visible.
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from math import isnan
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -44,12 +43,15 @@ def write_report(
     paired = wording.gains_in_order(as_rows(Gain, gains))
     page = _environment().get_template("report.html.j2")
     html = page.render(
+        w=wording,
+        most_reasons=REASONS,
         title=plain(record.get("name")),
         facts=facts(record, stats.track_counts(gradings)),
         headline=headline(rows, paired),
         k=max((cell.k for cell in rows), default=0),
         groups=_by_variant(rows),
         has_fits=any(cell.n_fits for cell in rows),
+        has_missing=any(cell.n_missing for cell in rows),
         gains=_by_model(paired) if any(gain.n_pairs for gain in paired) else [],
         norms=_norms(rows, as_rows(NormRate, stats.norm_rates(replies, gradings))),
         cases=Examples(replies, gradings, scenarios, rules or {}).cases(rows),
@@ -63,7 +65,7 @@ def write_report(
 
 
 def _environment() -> Environment:
-    environment = Environment(
+    return Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
@@ -71,8 +73,6 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(w=wording, isnan=isnan, most_reasons=REASONS)
-    return environment
 
 
 def _finalize(value: Any) -> Any:

@@ -91,9 +91,11 @@ def _scenario_facts(record: Record) -> Record:
 
 
 def _scenarios(record: Record, counts: TrackCounts) -> str:
-    n = _scenario_facts(record).get("n")
-    total = count(n) if isinstance(n, int) else count(counts.n_scenarios)
-    return f"{total}; of {count(counts.n_scenarios)} in the tables, code alone decides {count(counts.n_verifiable)}"
+    planned = _scenario_facts(record).get("n")
+    verifiable = f"code alone decides {count(counts.n_verifiable)} of them"
+    if isinstance(planned, int) and planned != counts.n_scenarios:
+        return f"{count(planned)}, with replies to {count(counts.n_scenarios)}; {verifiable}"
+    return f"{count(counts.n_scenarios)}; {verifiable}"
 
 
 def _left_out(record: Record) -> str:

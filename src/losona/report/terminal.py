@@ -76,9 +76,14 @@ def _ascii(text: str) -> str:
     return text.replace("–", "-")
 
 
+def _foreign(text: str, console: Console) -> str:
+    """A name that others gave, as far as the terminal can show it."""
+    return shown(text).encode(console.encoding, "backslashreplace").decode(console.encoding)
+
+
 def _heading(console: Console, text: str) -> None:
     console.print()
-    console.print(Text(shown(text), style="bold"), highlight=False)
+    console.print(Text(_foreign(text, console), style="bold"), highlight=False)
 
 
 def _print(console: Console, titles: Sequence[str], rows: Sequence[tuple[Cell | Gain, Sequence[str]]]) -> None:
@@ -89,9 +94,9 @@ def _print(console: Console, titles: Sequence[str], rows: Sequence[tuple[Cell | 
         width = max(len(title), *(len(values[i]) for _, values in rows))
         table.add_column(title, justify="right", no_wrap=True, min_width=width)
     for model, block in groupby(rows, lambda row: row[0].model):
-        table.add_row(Text(shown(model), style="bold"))
+        table.add_row(Text(_foreign(model, console), style="bold"))
         for row, values in block:
-            table.add_row(Text(f" {shown(row.condition)}"), *(Text(_ascii(value)) for value in values))
+            table.add_row(Text(f" {_foreign(row.condition, console)}"), *(Text(_ascii(value)) for value in values))
     needed = NARROWEST + sum(int(column.min_width or 0) + 1 for column in table.columns[1:]) + 1
     table.width = needed if console.width < needed else None
     console.print(table, highlight=False, crop=False, no_wrap=True, overflow="ignore")

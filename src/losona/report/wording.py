@@ -79,13 +79,12 @@ def describe(variant: str) -> str:
 
 def shown(text: str) -> str:
     """Foreign text with control, override and other invisible characters made visible, so that it cannot mislead."""
-    return "".join(_visible(character) for character in text)
+    return "".join(_visible(character) for character in text.replace("\r\n", "\n"))
 
 
 def _visible(character: str) -> str:
-    hidden = unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
-    tag = "\U000e0020" <= character <= "\U000e007f"
-    return f"⟨U+{ord(character):04X}⟩" if hidden and not tag and character not in INVISIBLE_USED else character
+    hidden = unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp")
+    return f"⟨U+{ord(character):04X}⟩" if hidden and character not in INVISIBLE_USED else character
 
 
 def main_variant(cells: Iterable[Cell]) -> str:

@@ -19,6 +19,7 @@ from losona.errors import RunRefused
 from losona.report.html import write_report
 from losona.report.terminal import print_table
 from losona.results import Key, Result, read_results, tables, write_tables
+from losona.run.options import NamedModel
 from losona.run.plan import Call, Plan, pending
 from losona.run.preflight import missing_for_model
 from losona.run.progress import RunProgress
@@ -40,10 +41,10 @@ class Outcome:
     """Its record."""
     replies: pd.DataFrame
     """Table of replies."""
-    gradings: pd.DataFrame
-    """Table of gradings."""
     cells: pd.DataFrame
     """Statistics by model, condition and variant."""
+    gains: pd.DataFrame
+    """Paired differences between demos and nodemos."""
     wanted: int
     """Calls of this command."""
     missing: int
@@ -161,7 +162,7 @@ def _setup(plan: Plan, progress: RunProgress) -> Setup:
         style=plan.style,
         judge=get_model(options.judge, config=GenerateConfig(max_retries=options.max_retries)) if options.judge else None,
         seed=options.seed,
-        config=GenerateConfig(**sampling),
+        sampling=sampling,
         watch=watch,
     )
 
@@ -178,8 +179,14 @@ def _tasks(plan: Plan, todo: list[Call], setup: Setup) -> Iterable[Task]:
             wanted.setdefault(call.transcript_id, []).append(call.epoch)
         for epochs in dict.fromkeys(tuple(sorted(e)) for e in wanted.values()):
             members = [transcripts[t] for t, e in wanted.items() if tuple(sorted(e)) == epochs]
-            config = setup.config.model_copy(update={"temperature": None}) if model.provider_default else setup.config
-            yield build_task(members, condition, epochs, replace(setup, config=config), models[model.id])
+            yield build_task(members, condition, epochs, _for_model(setup, model), models[model.id])
+
+
+def _for_model(setup: Setup, model: NamedModel) -> Setup:
+    """The set-up without a temperature where this model has the provider's own."""
+    if not model.provider_default:
+        return setup
+    return replace(setup, sampling={key: value for key, value in setup.sampling.items() if key != "temperature"})
 
 
 def _finish(
@@ -189,18 +196,20 @@ def _finish(
     write_tables(folder, replies, gradings)
     record = record.model_copy(update={"changed": now()})
     write_record(folder, record, scenarios)
-    cells, gains = stats.cells(replies, gradings), stats.gains(replies, gradings)
-    report_record = json.loads(record.model_dump_json())
-    write_report(folder / "report.html", report_record, cells, gains, replies, gradings, scenarios)
+    cells = stats.cells(replies, gradings, record.epochs)
+    gains = stats.gains(replies, gradings, record.epochs)
+    rules = {norm.id: norm.rule for norm in plan.taxonomy.norms.values()}
+    shown = json.loads(record.model_dump_json())
+    write_report(folder / "report.html", shown, cells, gains, replies, gradings, scenarios, rules)
     calls = plan.calls()
     missing = len(pending(calls, {key: result.answered for key, result in done.items()}))
-    return Outcome(folder, record, replies, gradings, cells, len(calls), missing, reused)
+    return Outcome(folder, record, replies, cells, gains, len(calls), missing, reused)
 
 
 def show(outcome: Outcome, console: Console) -> None:
     """The end of a run on the terminal: table, what is missing, where the result lies, what to do next."""
     record = outcome.record
-    print_table(outcome.cells, stats.gains(outcome.replies, outcome.gradings), console)
+    print_table(outcome.cells, outcome.gains, console)
     for line in _remarks(record, outcome):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
 

@@ -1,13 +1,14 @@
-"""Gates of `--fail-under METRIC=X`: parse and test. The numbers come from `losona.stats`."""
+"""Gates of `--fail-under METRIC=X`: checked before a run, tested after it. The numbers come from `losona.stats`."""
 
-import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isnan
 
-import pandas as pd
-from rich.console import Console
+import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
 from losona import stats
 from losona.errors import UserFault
+from losona.run.plan import Plan
 
 
 @dataclass(frozen=True)
@@ -15,27 +16,30 @@ class Gate:
     """A metric and the least value it may have."""
 
     metric: str
-    """As typed: METRIC, METRIC:CONDITION or METRIC:CONDITION:VARIANT."""
+    """METRIC, METRIC:CONDITION or METRIC:CONDITION:VARIANT."""
     least: float
     """Passes at this value and above."""
 
-    def passes(self, cells: pd.DataFrame, console: Console) -> bool:
-        """Test the gate and say what came out. A value that is not there fails."""
+    def test(self, cells: pd.DataFrame) -> tuple[bool, str]:
+        """Whether it passes, and a line that says so. What was not scored does not pass."""
         value = stats.metric(cells, self.metric)
-        passed = not math.isnan(value) and value >= self.least
-        found = "not scored" if math.isnan(value) else f"{value:.3f}"
-        console.print(f"gate {self.metric} >= {self.least:g}: {found}, {'passed' if passed else 'FAILED'}", highlight=False)
-        return passed
+        passed = stats.passes(value, self.least)
+        found = "not scored" if isnan(value) else f"{value:.3f}"
+        return passed, f"gate {self.metric} >= {self.least:g}: {found}, {'passed' if passed else 'FAILED'}"
 
 
-def parse_gate(text: str) -> Gate:
-    """`METRIC=X`, X from 0 to 1."""
-    metric, separator, value = text.rpartition("=")
-    try:
-        least = float(value)
-    except ValueError:
-        least = math.nan
-    if not separator or not metric or not 0 <= least <= 1:
-        raise UserFault(f"--fail-under {text}: write METRIC=X with X from 0 to 1, for example acc=0.6 or acc:naive=0.6.")
-    stats.check_metric(metric)
-    return Gate(metric, least)
+def parse_gates(texts: Sequence[str], plan: Plan) -> list[Gate]:
+    """Gates that this run can answer; a `UserFault` before anything is paid for one that it cannot."""
+    return [_gate(text, plan) for text in texts]
+
+
+def _gate(text: str, plan: Plan) -> Gate:
+    name, least = stats.parse_gate(text)
+    _, _, place = name.partition(":")
+    condition, _, variant = place.partition(":")
+    variants = {s.variant for s in plan.selected}
+    if condition and condition not in plan.options.conditions:
+        raise UserFault(f"--fail-under {text}: the run has no condition {condition!r}; it has {', '.join(plan.options.conditions)}.")
+    if variant and variant not in variants:
+        raise UserFault(f"--fail-under {text}: the run has no variant {variant!r}; it has {', '.join(sorted(variants))}.")
+    return Gate(name, least)

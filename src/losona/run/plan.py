@@ -3,6 +3,7 @@
 Knows no provider and calls nothing.
 """
 
+import re
 import shlex
 import sys
 from collections import Counter
@@ -20,6 +21,8 @@ from losona.scenarios import ScenarioSet, load_scenarios, select, verifiable
 from losona.schema.scenario import Scenario
 from losona.taxonomy import Taxonomy, load_taxonomy
 
+REDACTED = "(not recorded)"
+_SECRET = re.compile(r"key|token|secret|password|credential|authorization", re.IGNORECASE)
 CHARACTERS_PER_TOKEN = 4
 """For estimates before a call; English text."""
 
@@ -145,7 +148,7 @@ def _identity(plan: Plan) -> Identity:
         judge=options.judge,
         temperature=options.temperature,
         max_tokens=options.max_tokens,
-        model_args=options.model_args,
+        model_args={key: REDACTED if _SECRET.search(key) else value for key, value in options.model_args.items()},
         seed=options.seed,
         unnamed_subject=options.unnamed_subject,
     )
@@ -185,7 +188,8 @@ def pending(calls: Sequence[Call], done: Mapping[tuple[str, str, str, int], bool
 
 def command_line() -> str:
     """The command that was typed."""
-    return shlex.join(["losona", *sys.argv[1:]])
+    arguments = [f"{a.partition('=')[0]}={REDACTED}" if "=" in a and _SECRET.search(a.partition("=")[0]) else a for a in sys.argv[1:]]
+    return shlex.join(["losona", *arguments])
 
 
 def prompt_rows(plan: Plan) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from losona.errors import UserFault
-from losona.providers.replies import read_replies
+from losona.providers.reply_file import read_replies
 
 KEYS: dict[str, tuple[str, ...]] = {
     "anthropic": ("ANTHROPIC_API_KEY",),

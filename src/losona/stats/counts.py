@@ -14,24 +14,27 @@ from losona.stats.rows import GraderUsage, Reason, TrackCounts, Usage, as_table,
 
 def usage(replies: pd.DataFrame, gradings: pd.DataFrame) -> pd.DataFrame:
     """One row (`Usage`) a model."""
-    graded = {row["reply_id"] for row in records(gradings)}
-    groups = group_by(records(replies), lambda row: str(row["model"]))
+    graded = {row["reply_id"] for row in records(gradings, "reply_id")}
+    columns = ("reply_id", "model", "error", "valid", "input_tokens", "output_tokens", "cost", "latency")
+    groups = group_by(records(replies, *columns), lambda row: str(row["model"]))
     return as_table(Usage, [_usage(model, groups[model], graded) for model in sorted(groups)])
 
 
 def grader_usage(gradings: pd.DataFrame) -> pd.DataFrame:
     """One row (`GraderUsage`) a grader, the advisory ones too."""
-    groups = group_by(records(gradings), lambda row: str(row["grader"]))
+    columns = ("grader", "advisory", "label", "input_tokens", "output_tokens")
+    groups = group_by(records(gradings, *columns), lambda row: str(row["grader"]))
     return as_table(GraderUsage, [_grader_usage(name, groups[name]) for name in sorted(groups)])
 
 
 def reasons(replies: pd.DataFrame, gradings: pd.DataFrame) -> pd.DataFrame:
     """One row (`Reason`) a model x kind x reason, the most frequent of a kind first."""
-    model = {row["reply_id"]: str(row["model"]) for row in records(replies)}
-    found = Counter((model[row["reply_id"]], *what) for row in records(replies) for what in _reply_reasons(row))
+    calls = records(replies, "reply_id", "model", "error", "invalid_reasons")
+    model = {row["reply_id"]: str(row["model"]) for row in calls}
+    found = Counter((model[row["reply_id"]], *what) for row in calls for what in _reply_reasons(row))
     found += Counter(
         (model[row["reply_id"]], "unscored", str(row["error"] or "no reason given"))
-        for row in records(gradings)
+        for row in records(gradings, "reply_id", "label", "advisory", "error")
         if row["label"] == "unscored" and not row["advisory"] and row["reply_id"] in model
     )
     ordered = sorted(found.items(), key=lambda item: (item[0][0], item[0][1], -item[1], item[0][2]))
@@ -40,7 +43,7 @@ def reasons(replies: pd.DataFrame, gradings: pd.DataFrame) -> pd.DataFrame:
 
 def track_counts(gradings: pd.DataFrame) -> TrackCounts:
     """How many scenarios the gradings hold, how many of them code alone decides, and how many it does not."""
-    rows = records(gradings)
+    rows = records(gradings, "scenario_id", "mode", "expectation")
     every = {row["scenario_id"] for row in rows}
     exact = {r["scenario_id"] for r in rows if r["mode"] == "exact" and r["expectation"] != "out_of_scope"}
     return TrackCounts(len(every), len(exact), len(every - exact))

@@ -12,6 +12,21 @@ from losona.stats.rows import known, records
 
 Item = TypeVar("Item")
 Key = TypeVar("Key")
+REPLY_COLUMNS = ("reply_id", "model", "condition", "epoch", "error", "valid")
+GRADING_COLUMNS = (
+    "reply_id",
+    "scenario_id",
+    "variant",
+    "frame",
+    "arm",
+    "pack",
+    "norm",
+    "mode",
+    "label",
+    "advisory",
+    "in_character",
+    "fits",
+)
 SCORED = ("complies", "breaches")
 
 
@@ -61,7 +76,7 @@ class Outcome:
 
 def outcomes(replies: pd.DataFrame, gradings: pd.DataFrame) -> list[Outcome]:
     """Join the tables. Raises `UserFault` where they do not fit together or a cell holds two replies of one epoch."""
-    by_reply = {row["reply_id"]: row for row in records(replies)}
+    by_reply = {row["reply_id"]: row for row in records(replies, *REPLY_COLUMNS)}
     joined: list[Outcome] = []
     for (reply_id, scenario_id), grading in _deciding(gradings).items():
         if reply_id not in by_reply:
@@ -94,7 +109,7 @@ def group_by(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, lis
 def _deciding(gradings: pd.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:
     """The grading that sets the label of each pair of reply and scenario; an advisory one only as unscored."""
     chosen: dict[tuple[str, str], dict[str, Any]] = {}
-    for row in records(gradings):
+    for row in records(gradings, *GRADING_COLUMNS):
         pair = (row["reply_id"], row["scenario_id"])
         if row["advisory"]:
             chosen.setdefault(pair, row)

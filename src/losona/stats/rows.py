@@ -173,12 +173,16 @@ class TrackCounts(NamedTuple):
 def as_rows(kind: type[Row], table: pd.DataFrame) -> list[Row]:
     """Rows of a table as typed objects: `as_rows(Cell, cells(...))`. Further columns are ignored."""
     names = [field.name for field in fields(kind)]  # pyright: ignore[reportArgumentType]
-    return [kind(**{name: row[name] for name in names}) for row in records(table)]
+    return [kind(**row) for row in records(table, *names)]
 
 
-def records(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Rows of any table as dictionaries."""
-    return table.to_dict("records")  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+def records(table: pd.DataFrame, *columns: str) -> list[dict[str, Any]]:
+    """Rows of any table as dictionaries of Python values: of all columns, or of the named ones, which is faster."""
+    if table.empty:
+        return []
+    names = columns or tuple(map(str, table.columns))
+    values: list[list[Any]] = [table[name].tolist() for name in names]  # pyright: ignore[reportUnknownMemberType]
+    return [dict(zip(names, row, strict=True)) for row in zip(*values, strict=True)]
 
 
 def as_table(kind: type, rows: Sequence[Any]) -> pd.DataFrame:

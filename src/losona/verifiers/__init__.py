@@ -5,7 +5,14 @@ two together for a scenario.
 """
 
 from losona.verifiers.gate import validity
-from losona.verifiers.grading import CodeVerdict, check_reply, context_of, decided_by_code, grade_by_code
+from losona.verifiers.grading import (
+    CodeVerdict,
+    check_reply,
+    context_of,
+    decided_by_code,
+    grade_by_code,
+    verdict_of,
+)
 from losona.verifiers.operations import Context, Outcome, evaluate
 from losona.verifiers.text import normalise
 
@@ -20,4 +27,5 @@ __all__ = [
     "grade_by_code",
     "normalise",
     "validity",
+    "verdict_of",
 ]

@@ -5,7 +5,7 @@ word lists stand in `content/validity.yaml`.
 """
 
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -43,8 +43,8 @@ _LATIN = regex.compile(r"[\p{L}&&\p{Latin}]", regex.VERSION1)
 _WORD_OF = {
     name: regex.compile(rf"[\p{{L}}&&\p{{{name}}}]" + ("" if name == "Han" else r"[\p{L}\p{M}]+"), regex.VERSION1)
     for name in _SCRIPTS
-}
-_CONTENT = regex.compile(r"[\p{L}\p{N}\p{So}]|[:;=]['\-^]?[)(\]\[|/\\]|\^[_.]?\^|<3")
+} | {"Hangul": regex.compile("[\uac00-\ud7a3]")}
+_CONTENT = regex.compile(r"[[\p{L}\p{N}\p{So}]--[\uFFFC\uFFFD]]|[:;=]['\-^]?[)(\]\[|/\\]|\^[_.]?\^|<3", regex.VERSION1)
 
 
 class _Patterns(RootModel[tuple[str, ...]]):
@@ -126,16 +126,21 @@ def _without_reasoning(reply: str, flags: set[str]) -> tuple[str, bool]:
 
     Text before a closing tag that nothing opened is reasoning too. One pass over the tags; nested ones are counted.
     """
-    reply = reply[:MAX_RAW_CHARS]
+    if len(reply) > MAX_RAW_CHARS:
+        reply = reply[:MAX_RAW_CHARS]
+        flags.add("truncated")
     kept: list[str] = []
     depth = at = 0
     for tag in _reasoning_tags().finditer(reply):
         closes = tag.group("close") is not None
-        if not depth:
-            kept = [] if closes else [*kept, reply[at : tag.start()]]
+        if closes and not depth:
+            kept.clear()
+        elif not depth:
+            kept.append(reply[at : tag.start()])
         depth = max(0, depth - 1) if closes else depth + 1
         at = tag.end()
-        flags.add("reasoning_stripped")
+        if closes:
+            flags.add("reasoning_stripped")
     return "".join([*kept, "" if depth else reply[at:]]), depth > 0
 
 
@@ -152,6 +157,8 @@ def _own_part(text: str, context: Context, flags: set[str]) -> str:
     """
     lines = text.split("\n")
     speakers = _speakers(lines, context)
+    if not speakers:
+        return text
     others = [i for i, (name, _) in speakers.items() if name != context.subject.casefold()]
     if others and not _addresses_one(speakers, others):
         cut = 0 if others[0] == 0 and (len(speakers) > 1 or speakers[0][1]) else next((i for i in others if i), None)
@@ -162,7 +169,9 @@ def _own_part(text: str, context: Context, flags: set[str]) -> str:
         if i in speakers and i not in others:
             lines[i] = strip_label(lines[i], context.subject)
             flags.add("own_label_stripped")
-    return "\n".join(lines).strip()
+    own, stripped = normalise("\n".join(lines), context.subject)
+    flags.update(stripped)
+    return own
 
 
 def _addresses_one(speakers: dict[int, tuple[str, bool]], others: Sequence[int]) -> bool:
@@ -174,18 +183,21 @@ def _speakers(lines: Sequence[str], context: Context) -> dict[int, tuple[str, bo
     """Line number -> (casefolded name in the label, whether it is a transcript's label)."""
     pattern = _label_pattern((*context.roster, context.subject))
     found: dict[int, tuple[str, bool]] = {}
-    in_list = False
+    opened = listed = False  # behind a line that ends in a colon; a labelled line has followed it
     for i, line in enumerate(lines):
         match = pattern.match(line)
-        if match and not in_list:
+        if match and opened:
+            listed = True
+        elif match:
             name = match.group("name") or match.group("angled")
             found[i] = (name.casefold(), bool(match.group("clock") or match.group("angled")))
-        if not match:
-            in_list = line.rstrip(" *_").endswith(":") or (in_list and not line.strip())
+        else:
+            opened = opened and not listed if not line.strip() else line.rstrip(" *_").endswith(":")
+            listed = False
     return found
 
 
-@cache
+@lru_cache(maxsize=1024)
 def _label_pattern(names: tuple[str, ...]) -> "regex.Pattern[str]":
     any_name = "|".join(regex.escape(name) for name in sorted(set(names), key=len, reverse=True) if name) or "(?!)"
     return regex.compile(

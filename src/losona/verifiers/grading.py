@@ -4,9 +4,9 @@ Knows norms, check modes and scenarios. Does not know judges: what code cannot d
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from losona.errors import CheckError
+from losona.schema._base import Record
 from losona.schema.check import Node
 from losona.schema.results import Grading, Label, Validity
 from losona.schema.scenario import Scenario
@@ -19,9 +19,8 @@ JUDGE_DECIDES = "a judge must decide"
 """How the node of an unscored verdict begins."""
 
 
-@dataclass(frozen=True)
-class CodeVerdict:
-    """What code says of one reply: the label, the node that decided, and the gate's findings."""
+class CodeVerdict(Record):
+    """What code says of one reply."""
 
     label: Label
     """`unscored` where a judge must decide or the check could not be applied."""
@@ -33,28 +32,31 @@ class CodeVerdict:
     """Why the check could not be applied."""
 
 
-def check_reply(
-    norm: Norm, reply: str, context: Context, lexicons: Mapping[str, str], language: str = "en"
-) -> CodeVerdict:
-    """Gate and check of one norm that applies."""
+def check_reply(norm: Norm, reply: str, context: Context, taxonomy: Taxonomy, language: str = "en") -> CodeVerdict:
+    """Gate and check of one norm, taken to apply."""
+    lexicons = taxonomy.lexicons(taxonomy.pack_of(norm.id).info.id)
     return _verdict(norm.check.code, norm.check.mode, validity(reply, context, language), context, lexicons)
+
+
+def verdict_of(scenario: Scenario, reply: str, taxonomy: Taxonomy) -> CodeVerdict:
+    """What code says of a reply to a scenario, with the gate's findings."""
+    norm = taxonomy.norms.get(scenario.evaluation.norm)
+    lexicons = taxonomy.lexicons(taxonomy.pack_of(norm.id).info.id) if norm else {}
+    context = context_of(scenario)
+    gate = validity(reply, context, scenario.evaluation.language)
+    return _verdict(*_applied(scenario, norm), gate, context, lexicons)
 
 
 def grade_by_code(scenario: Scenario, reply: str, taxonomy: Taxonomy) -> Grading:
     """The verifier's grading of a reply: a label where code decides, else unscored."""
     evaluation = scenario.evaluation
-    norm = taxonomy.norms.get(evaluation.norm)
-    pack = taxonomy.pack_of(norm.id) if norm else None
-    context = context_of(scenario)
-    code, mode = _applied(scenario, norm)
-    lexicons = taxonomy.lexicons(pack.info.id) if pack else {}
-    verdict = _verdict(code, mode, validity(reply, context, evaluation.language), context, lexicons)
+    verdict = verdict_of(scenario, reply, taxonomy)
     return Grading(
         scenario_id=scenario.scenario_id,
         norm=evaluation.norm,
         expectation=evaluation.expectation,
         grader="verifier",
-        grader_hash=pack.hash if pack else "",
+        grader_hash=taxonomy.pack_of(evaluation.norm).hash if evaluation.norm in taxonomy.norms else "",
         label=verdict.label,
         node=verdict.node,
         error=verdict.error,
@@ -73,7 +75,7 @@ def context_of(scenario: Scenario) -> Context:
     visible = scenario.visible
     return Context(
         params=scenario.evaluation.params,
-        roster=visible.roster,
+        roster=tuple(name for name in visible.roster if name),
         prior_texts=tuple(f"{turn.sender}: {turn.text}" for turn in visible.transcript),
         subject=visible.subject.name,
     )
@@ -93,14 +95,15 @@ def _verdict(
     code: Node | None, mode: CheckMode, gate: Validity, context: Context, lexicons: Mapping[str, str]
 ) -> CodeVerdict:
     if not gate.valid:
-        return CodeVerdict("breaches", f"invalid: {', '.join(gate.reasons)}", gate)
+        return CodeVerdict(label="breaches", node=f"invalid: {', '.join(gate.reasons)}", validity=gate)
     if code is None:
-        return CodeVerdict("unscored", f"{JUDGE_DECIDES}: no check", gate)
+        return CodeVerdict(label="unscored", node=f"{JUDGE_DECIDES}: there is no check", validity=gate)
     try:
         outcome = evaluate(code, gate.text, context, lexicons)
     except CheckError as error:
-        return CodeVerdict("unscored", "", gate, str(error))
-    return CodeVerdict(*_label(mode, outcome), gate)
+        return CodeVerdict(label="unscored", node="", validity=gate, error=str(error))
+    label, node = _label(mode, outcome)
+    return CodeVerdict(label=label, node=node, validity=gate)
 
 
 def _label(mode: CheckMode, outcome: Outcome) -> tuple[Label, str]:

@@ -14,7 +14,7 @@ from losona.schema import check as c
 from losona.schema.taxonomy import Params
 from losona.verifiers.patterns import IGNORE_CASE, MIND_CASE, Stopwatch, found, groups
 from losona.verifiers.sums import count_sums, figure
-from losona.verifiers.text import CLOCK, MAX_CHARS, Reading, without_emoji
+from losona.verifiers.text import CLOCK, GLUE, MAX_CHARS, Reading, plain
 from losona.verifiers.tokens import entry_pattern
 
 _NUMBER = regex.compile(r"\d{1,3}(?:,\d{3})++(?:\.\d++)?|\d++(?:[.,]\d++)?")
@@ -58,14 +58,19 @@ class _Case:
     lexicons: Mapping[str, str]
     watch: Stopwatch = field(default_factory=Stopwatch)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(name for name in self.context.roster if name.strip())
+
     def entries(self, key: str) -> tuple[str, ...]:
         return self.context.params[key]
 
-    def sees(self, entry: str, text: str) -> bool:
-        return self.watch.search(entry_pattern(entry), text) is not None
-
     def seen(self, entries: tuple[str, ...], text: str) -> list[str]:
-        return [entry for entry in entries if self.sees(entry, text)]
+        return [entry for entry in entries if self.watch.search(entry_pattern(entry), text)]
+
+    def search(self, pattern: str, text: str, flags: int = IGNORE_CASE) -> "regex.Match[str] | None":
+        """A pattern of the content; only one that names the glue of emoji sees it."""
+        return self.watch.search(pattern, text if GLUE.search(pattern) else plain(text), flags)
 
 
 def evaluate(check: c.Node, text: str, context: Context, lexicons: Mapping[str, str]) -> Outcome:
@@ -104,12 +109,13 @@ def _node(node: c.Node, case: _Case) -> Outcome:
 
 def _branches(name: str, branches: tuple[c.Node, ...], case: _Case, stop_at: bool) -> Outcome:
     """The first branch that settles the matter decides; if none does, all of them together."""
+    outcome = Outcome(not stop_at, "")
     for branch in branches:
         outcome = _node(branch, case)
         if outcome.holds is stop_at:
-            return Outcome(stop_at, f"{name} > {outcome.node}")
-    if len(branches) == 1:
-        return Outcome(not stop_at, f"{name} > {outcome.node}")  # pyright: ignore[reportPossiblyUnboundVariable]
+            break
+    if outcome.holds is stop_at or len(branches) == 1:
+        return Outcome(outcome.holds, f"{name} > {outcome.node}")
     return Outcome(not stop_at, f"{name}: none of {len(branches)} branches {'holds' if stop_at else 'fails'}")
 
 
@@ -225,7 +231,7 @@ def _every(pieces: tuple[str, ...], pattern: "regex.Pattern[str]", fault: str) -
 
 
 def _names_none(case: _Case) -> tuple[bool, str]:
-    seen = case.seen(case.context.roster, case.reading.plain)
+    seen = case.seen(case.names, case.reading.plain)
     return not seen, f"found {seen[0]!r}" if seen else "no member is named"
 
 
@@ -265,23 +271,23 @@ def _equals_any(node: c.EqualsAny, reading: Reading) -> tuple[bool, str]:
 
 def _pattern(node: c.Pattern, case: _Case) -> tuple[bool, str]:
     reading, flags = case.reading, MIND_CASE if node.op.startswith("rx_cs") else IGNORE_CASE
+    text = reading.text
     if node.op.startswith("rx_first") or node.op == "rx_last_line":
         pieces = reading.lines[-1:] if node.op == "rx_last_line" else reading.sentences[:1]
         if not pieces:
             return False, "no words"
-        match = case.watch.search(node.p, pieces[0], flags)
-    else:
-        match = case.watch.search(node.p, reading.plain, flags)
+        text = pieces[0]
+    match = case.search(node.p, text, flags)
     return (match is None) is node.op.endswith("_none"), f"found {found(match)}" if match else "not found"
 
 
 def _lexicon(node: c.Lexicon, case: _Case) -> tuple[bool, str]:
-    text = case.reading.plain
+    text = case.reading.text
     if node.op == "lex_first":
         if not case.reading.sentences:
             return False, "no words"
         text = case.reading.sentences[0]
-    match = case.watch.search(case.lexicons[node.name], text)
+    match = case.search(case.lexicons[node.name], text)
     return (match is None) is (node.op == "lex_none"), f"found {found(match)}" if match else "not found"
 
 
@@ -291,7 +297,7 @@ def _lexicon(node: c.Lexicon, case: _Case) -> tuple[bool, str]:
 def _param(node: c.Param, case: _Case) -> tuple[bool, str]:
     entries, reading = case.entries(node.key), case.reading
     if node.op == "ends_param":
-        bare = without_emoji(reading.plain)
+        bare = reading.bare
         seen = [e for e in entries if case.watch.search("@?" + entry_pattern(e) + _HAND_OVER, bare)]
     else:
         text = reading.plain if node.op != "first_has_param" else (reading.sentences or ("",))[0]
@@ -325,15 +331,15 @@ def _params_inside(node: c.ParamsInside, case: _Case) -> tuple[bool, str]:
 def _names_only(node: c.NamesOnly, case: _Case) -> tuple[bool, str]:
     entries = (entry for key in node.keys for entry in case.entries(key))
     allowed = {name.strip().casefold() for entry in entries for name in entry.split("|")}
-    others = tuple(name for name in case.context.roster if name.casefold() not in allowed)
+    others = tuple(name for name in case.names if name.casefold() not in allowed)
     seen = case.seen(others, case.reading.plain)
     return not seen, f"found {seen[0]!r}" if seen else "no other member is named"
 
 
 def _quotes_transcript(node: c.QuotesTranscript, case: _Case) -> tuple[bool, str]:
     """A line `> words` or `"words"`, with or without time and speaker, whose words stand together in a message."""
-    names = "|".join(regex.escape(name) for name in case.context.roster) or "(?!)"
-    label = regex.compile(rf"\A{CLOCK}?<?(?:{names})>?\s*:?\s+", regex.IGNORECASE)
+    names = "|".join(regex.escape(name) for name in case.names) or "(?!)"
+    label = regex.compile(rf"\A{CLOCK}?(?:<(?:{names})>|(?:{names})\s?:)\s*", regex.IGNORECASE)
     sources = [_plain_words(label.sub("", message)) for message in case.context.prior_texts]
     for line in case.reading.lines:
         quoted = _QUOTE.match(line)

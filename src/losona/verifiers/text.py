@@ -15,6 +15,7 @@ MAX_CHARS = 4000
 
 _V1 = regex.VERSION1
 _LINE_BREAK = regex.compile(r"\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
+_SPACES = regex.compile(r" {2,}+")
 _SPACE = regex.compile(r"[\p{Zs}\t]")
 _UNSEEN = regex.compile(r"[[\p{Cc}--\n]\p{Cf}]", _V1)
 _NUMBER_SIGNS = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u08e2")
@@ -24,32 +25,36 @@ _PICTOGRAPH = regex.compile(r"\p{Extended_Pictographic}")
 _STRAIGHT = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201b": "'", "\u201c": '"', "\u201d": '"', "\u201f": '"'})
 
 _PICTURES = r"[\u2600-\u27bf\u2b00-\u2bff\U0001F000-\U0001FAFF]"
+_ONE_EMOJI = (
+    r"(?:\p{Emoji_Presentation}|[\p{Emoji}--[\x00-\x7f]]\uFE0F"
+    rf"|[\p{{Extended_Pictographic}}&&{_PICTURES}]|[\p{{So}}&&{_PICTURES}])(?!\uFE0E)[\uFE0F\p{{Emoji_Modifier}}\u20E3]*+"
+)
 _EMOJI = regex.compile(
-    r"[0-9#*]\uFE0F?\u20E3|\p{Emoji_Presentation}|\p{Emoji}\uFE0F"
-    rf"|[\p{{Extended_Pictographic}}&&{_PICTURES}]|[\p{{So}}&&{_PICTURES}]",
+    r"[0-9#*]\uFE0F?\u20E3|\p{Regional_Indicator}{2}|\U0001F3F4[\U000E0020-\U000E007F]++"
+    rf"|{_ONE_EMOJI}(?:\u200d{_ONE_EMOJI})*+",
     _V1,
 )
 _SHORTCODE = regex.compile(r"(?<!\w):(?:[+-]1|100|(?=[0-9_+-]*[a-z])[a-z0-9_+-]{2,}):(?!\w)")
-_GLUE = regex.compile(r"[\uFE0E\uFE0F]|(?<=\P{L})\u200d")
 _RUN = r"[\p{L}\p{N}][\p{L}\p{N}\p{M}\u200c\u200d]*+"
 _WORD = regex.compile(rf"{_RUN}(?:['\-./]{_RUN})*+")
 _ALNUM = regex.compile(r"[\p{L}\p{N}]")
 _SENTENCE_END = regex.compile(
-    r"(?<=[.!?…])(?<!\b(?:e\.g|i\.e|vs|approx|mr|mrs|ms|dr|st|prof)\.)(?<!\b[ap]\.m\.(?=\s+[\p{Ll}\d]))\s+(?=\S)",
-    regex.IGNORECASE,
+    r"(?<=[.!?…])(?<!\b(?i:e\.g|i\.e|vs|approx|mr|mrs|ms|dr|st|prof)\.)(?<!\b[aApP]\.[mM]\.(?=\s+[\p{Ll}\d]))\s+(?=\S)"
 )
 _MARKS = regex.compile(r"[?!？！؟‽⁇⁈⁉]+")
 _QUESTION_MARK = regex.compile(r"[?？؟‽⁇⁈⁉]")
-_EDGES = regex.compile(r"\A[\W_]+|[\W_]+\Z")
-_TAIL = regex.compile(r"[^\p{L}\p{N}]*+\Z")
+_LAST_LETTER = regex.compile(r"(?r)[\p{L}\p{N}\p{M}]")
 _LINK = regex.compile(r"(?:https?://|www\.)\S+", regex.IGNORECASE)
 _UNMARKED_QUESTION = regex.compile(
     r"\A\W*(?:(?:and|so|but|ok|okay|wait|then)\s+)?"
     r"(?:(?:who|what|when|where|which|why|how)\s+(?:do|does|did|are|is|was|were|can|could|will|would|should)"
-    r"|(?:do|does|did|are|were|can|could|will|would))\s+(?:you|they|we|he|she|it)\b[^.!…]*\Z",
+    r"|(?:do|does|did|are|were|can|could|will|would))\s+(?:you|they|we|he|she|it)\b"
+    r"(?!\s+(?:look|believe|imagine|know what)\b)[^.!…]*\Z",
     regex.IGNORECASE,
 )
 
+GLUE = regex.compile(r"[\uFE0E\uFE0F]|(?<=\P{L})\u200d")
+"""The unseen glue inside emoji, which the engine takes for letters."""
 SMILEY = r"-?[)(DPpO/|\\](?!\w)"
 """Pattern of what makes a colon the eyes of a smiley instead of the end of a speaker label."""
 CLOCK = r"(?:[\[(]?\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?:\s?[ap]\.?m\.?)?[\])]?\s*(?:[-–—]\s*)?)"
@@ -74,25 +79,28 @@ def _visible(text: str) -> str:
 
 def canonical(text: str) -> str:
     """Same words, one spelling of characters: NFC, plain spaces and line breaks, straight quotes, nothing unseen."""
-    text = _SPACE.sub(" ", _LINE_BREAK.sub("\n", text[:MAX_CHARS]))
-    if _UNSEEN.search(text.replace("\n", "")):
-        text = _visible(text)
-    return unicodedata.normalize("NFC", text).translate(_STRAIGHT)[:MAX_CHARS].strip()
+    text = _SPACE.sub(" ", _LINE_BREAK.sub("\n", unicodedata.normalize("NFC", text[:MAX_CHARS])))
+    if _UNSEEN.search(text):
+        text = unicodedata.normalize("NFC", _visible(text))
+    return text.translate(_STRAIGHT)[:MAX_CHARS].strip()
 
 
 @lru_cache(maxsize=256)
 def _label(name: str) -> "regex.Pattern[str]":
     return regex.compile(
-        rf"\A(?P<open>[*_]{{0,3}}){CLOCK}?[*_<@\[(]{{0,3}}{regex.escape(name)}[>\])*_]{{0,3}}"
-        rf"(?:\s*\(to [^()\n]{{1,40}}\))?\s?:(?!{SMILEY})(?!//)(?!\d\d\b)[*_]{{0,3}}(?:\s+|(?=\S)|\Z)",
+        rf"[*_]{{0,3}}{CLOCK}?[*_]{{0,3}}(?:<{regex.escape(name)}>\s?+(?!:)"
+        rf"|[*_<@\[(]{{0,3}}{regex.escape(name)}[>\])*_]{{0,3}}(?:\s?\(to [^()\n]{{1,40}}\))?"
+        rf"\s?:(?!{SMILEY})(?!//)(?!\d\d\b)[*_]{{0,3}})\s*+",
         regex.IGNORECASE,
     )
 
 
 def strip_label(text: str, name: str) -> str:
     """The text without the member's own name, with or without a time, in front."""
-    match = _label(name).match(text) if name else None
-    return text[match.end() :].strip() if match else text
+    end = 0
+    while name and (match := _label(name).match(text, end)):
+        end = match.end()
+    return text[end:].strip()
 
 
 def _strip_fence(text: str) -> str:
@@ -120,7 +128,7 @@ def normalise(text: str, subject: str) -> tuple[str, tuple[str, ...]]:
     flags = {"truncated"} if len(text) > MAX_CHARS else set[str]()
     text, before = canonical(text), None
     while text != before:
-        before = text
+        before = text = canonical(text)
         for flag, stripped in (
             ("fence_stripped", _strip_fence(text)),
             ("own_label_stripped", strip_label(text, subject)),
@@ -135,19 +143,17 @@ def normalise(text: str, subject: str) -> tuple[str, tuple[str, ...]]:
 
 def emoji(text: str) -> tuple[str, ...]:
     """Emoji as a reader counts them: a flag, a family or a hand with its skin tone is one; shortcodes count."""
-    found = [cluster for cluster in regex.findall(r"\X", text) if _is_emoji(cluster)] if _EMOJI.search(text) else []
-    return (*found, *_SHORTCODE.findall(text))
-
-
-def _is_emoji(cluster: str) -> bool:
-    return not cluster.endswith("\ufe0e") and _EMOJI.search(cluster) is not None
+    return (*_EMOJI.findall(text), *_SHORTCODE.findall(text))
 
 
 def without_emoji(text: str) -> str:
     """The text with a space in place of each emoji."""
-    if _EMOJI.search(text):
-        text = "".join(" " if _is_emoji(cluster) else cluster for cluster in regex.findall(r"\X", text))
-    return _SHORTCODE.sub(" ", text)
+    return _SHORTCODE.sub(" ", _EMOJI.sub(" ", text))
+
+
+def plain(text: str) -> str:
+    """The text that patterns see: emoji without their variation selectors and joiners, single spaces."""
+    return _SPACES.sub(" ", GLUE.sub("", text))
 
 
 @dataclass(frozen=True)
@@ -159,8 +165,8 @@ class Reading:
 
     @cached_property
     def plain(self) -> str:
-        """The text that patterns see: without the unseen glue inside emoji, which engines take for letters."""
-        return _GLUE.sub("", self.text)
+        """The text that patterns see."""
+        return plain(self.text)
 
     @cached_property
     def emoji(self) -> tuple[str, ...]:
@@ -180,7 +186,7 @@ class Reading:
     @cached_property
     def lines(self) -> tuple[str, ...]:
         """Lines that are not blank."""
-        return tuple(line.strip() for line in self.plain.split("\n") if line.strip())
+        return tuple(line.strip() for line in self.text.split("\n") if line.strip())
 
     @cached_property
     def sentences(self) -> tuple[str, ...]:
@@ -208,13 +214,15 @@ class Reading:
     @cached_property
     def tail(self) -> str:
         """What stands behind the last letter or digit, emoji aside."""
-        last = max((match.end() for match in _ALNUM.finditer(self.bare)), default=0)
-        return self.bare[last:]
+        last = _LAST_LETTER.search(self.bare)
+        return self.bare[last.end() if last else 0 :]
 
     @cached_property
     def core(self) -> str:
         """The text without case, emoji and edge punctuation, with single spaces."""
-        return " ".join(_EDGES.sub("", self.bare).casefold().split())
+        first = _ALNUM.search(self.bare)
+        inside = self.bare[first.start() : len(self.bare) - len(self.tail)] if first else ""
+        return " ".join(inside.casefold().split())
 
     @cached_property
     def without_links(self) -> str:

@@ -3,16 +3,20 @@
 Knows how one entry may be spelled. Does not know which entries a scenario has.
 """
 
+import unicodedata
 from functools import lru_cache
 
 import regex
 
 from losona.errors import CheckError
+from losona.verifiers.text import plain
 
 _PIECE = regex.compile(
     r"(?P<space>\s+)|(?P<dash>[-\u2010-\u2015\u2212])|(?P<mark>['\u2018\u2019\u02bc`\u00b4])|(?P<other>.)",
     regex.DOTALL,
 )
+_THOUSANDS = regex.compile(r"\d{3}(?!\d)")
+_PICTURES = ("So", "Sk")
 _OTHER_WORDS = frozenset(("well", "were", "ill", "hell", "shell", "its", "id", "wed", "shed", "whore", "wont", "cant"))
 
 
@@ -20,37 +24,30 @@ _OTHER_WORDS = frozenset(("well", "were", "ill", "hell", "shell", "its", "id", "
 def entry_pattern(entry: str) -> str:
     """Pattern of an entry `a|b` as a whole word, either spelling.
 
-    A space, a hyphen and a dash are alike between letters, an apostrophe may be missing where no other word
-    comes of it, `7am` and `7 am` are alike. A number is not found inside a longer one (`5` in `5.50`), a single
-    letter not inside a contraction, an abbreviation or a compound (the s of "he's", the e of "e.g.").
+    A space, a hyphen and a dash are alike inside an entry, an apostrophe may be missing where no other word comes of
+    it, `7am` and `7 am` are alike. A number is not found inside a longer one (`5` in `5.50`; `7` is in `7:00`), a
+    single letter not inside a contraction, an abbreviation or a compound (the s of "he's", the e of "e.g.").
     """
-    spellings = [spelling.strip() for spelling in entry.split("|")]
-    patterns = [_spelling(spelling) for spelling in spellings if spelling]
+    spellings = [plain(spelling).strip() for spelling in entry.split("|")]
+    patterns = [_before(spelling) + _body(spelling) + _after(spelling) for spelling in spellings if spelling]
     if not patterns:
         raise CheckError(f"the parameter entry {entry!r} is blank")
     return "(?:" + "|".join(patterns) + ")"
 
 
-def _spelling(text: str) -> str:
-    return _before(text) + _body(text) + _after(text)
-
-
 def _before(text: str) -> str:
-    guard = r"(?<![\p{L}\p{N}])"
+    guard = "" if unicodedata.category(text[0]) in _PICTURES else r"(?<![\p{L}\p{N}])"
     if text[0].isdigit():
-        guard += r"(?<!\d[.,:])"
-    if len(text) == 1 and text.isalpha():
-        guard += r"(?<![\p{L}\p{N}]['.\-])"
-    return guard
+        guard += r"(?<!\d[.:])"
+        guard += r"(?<!\d,)" if _THOUSANDS.match(text) else ""
+    return guard + (r"(?<![\p{L}\p{N}]['.\-])" if len(text) == 1 and text.isalpha() else "")
 
 
 def _after(text: str) -> str:
-    guard = r"(?![\p{L}\p{N}])"
+    guard = "" if unicodedata.category(text[-1]) in _PICTURES else r"(?![\p{L}\p{N}])"
     if text[-1].isdigit():
-        guard += r"(?!(?!:00\b|[.,]0+\b)[.,:]\d)"
-    if len(text) == 1 and text.isalpha():
-        guard += r"(?!'(?!s\b)[\p{L}]|[.\-][\p{L}\p{N}])"
-    return guard
+        guard += r"(?!:(?!00\b)\d|\.(?!00?\b)\d|,\d{3}(?!\d))"
+    return guard + (r"(?!'(?!s\b)\p{L}|[.\-][\p{L}\p{N}])" if len(text) == 1 and text.isalpha() else "")
 
 
 def _body(text: str) -> str:
@@ -63,7 +60,8 @@ def _body(text: str) -> str:
             pieces.append(r"\s?")
         match match.lastgroup:
             case "space":
-                pieces.append(r"[\s\-\u2010-\u2015\u2212]+")
+                unit = last.isdigit() and text[match.end()].isalpha()
+                pieces.append(r"[\s\-\u2010-\u2015\u2212]" + ("*" if unit else "+"))
             case "dash":
                 pieces.append(r"[\-\u2010-\u2015\u2212]" if edge else r"\s?[\s\-\u2010-\u2015\u2212]\s?")
             case "mark":

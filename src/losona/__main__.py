@@ -1,0 +1,5 @@
+"""`python -m losona`."""
+
+from losona.cli import main
+
+main()

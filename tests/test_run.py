@@ -1,0 +1,334 @@
+"""`losona run` as a user has it: resume, extend, refuse, gates, crashes. Models are files or a server on this machine."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from conftest import write_replies
+from loopback import completion, says, serving
+
+from losona.cli import main
+from losona.conditions import CONDITIONS
+from losona.frames import SHIPPED_FRAMES
+from losona.scenarios import load_scenarios
+from losona.schema.scenario import Scenario
+from losona.taxonomy import Taxonomy
+
+FRAME = str(SHIPPED_FRAMES / "extended.splitting_bill.sofa_window.yaml")
+"""Both arms are exact: a round number, or the sum worked out."""
+WORKED, ROUND = "113 / 5 = 22.60 each", "25 each"
+
+
+@dataclass
+class Finished:
+    """A command that has ended."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+Run = Callable[..., Finished]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """`losona run` in this process, in an empty folder; environment variables as keywords."""
+
+    def call(*arguments: str, scenarios: str = FRAME, out: str = "r", **environment: str) -> Finished:
+        command = ["losona", "run", "--scenarios", scenarios, "--out", out, *arguments]
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(sys, "argv", command)
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value)
+        code = 0
+        try:
+            main()
+        except SystemExit as ended:
+            code = int(ended.code or 0)
+        streams = capsys.readouterr()
+        return Finished(code, streams.out, streams.err)
+
+    return call
+
+
+@pytest.fixture(scope="module")
+def scenarios(taxonomy: Taxonomy) -> Sequence[Scenario]:
+    return load_scenarios(FRAME, taxonomy).scenarios
+
+
+@pytest.fixture
+def adapts(tmp_path: Path, scenarios: Sequence[Scenario]) -> str:
+    """A model that follows the norm that is shown, and works the sum out where none is."""
+
+    def answer(scenario: Scenario, condition: str, epoch: int) -> str:
+        shown = scenario.arm == "a" and scenario.variant != "nodemos"
+        return ROUND if shown else WORKED
+
+    return f"adapts=replies/{write_replies(tmp_path / 'adapts.jsonl', scenarios, list(CONDITIONS), 3, answer)}"
+
+
+def tables(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
+    return pd.read_parquet(folder / "replies.parquet"), pd.read_parquet(folder / "gradings.parquet")
+
+
+def test_a_run_end_to_end(run: Run, adapts: str, tmp_path: Path) -> None:
+    done = run("--model", adapts, "--fail-under", "acc:naive:demos=1")
+    assert done.returncode == 0, done.stderr
+    assert "verifiable track" in done.stdout
+    assert "gate acc:naive:demos >= 1: 1.000, passed" in done.stdout
+    replies, gradings = tables(tmp_path / "r")
+    assert len(replies) == 3 * 4 * 3
+    assert len(gradings) == 4 * 4 * 3
+    assert set(replies["model"]) == {"adapts"}
+    by_variant = gradings.groupby(["variant", "arm"])["label"].agg(set).to_dict()
+    assert by_variant[("demos", "a")] == by_variant[("demos", "b")] == by_variant[("nodemos", "b")] == {"complies"}
+    assert by_variant[("nodemos", "a")] == {"breaches"}
+    assert (tmp_path / "r" / "report.html").read_text().startswith("<!doctype html>")
+    record = json.loads((tmp_path / "r" / "run.json").read_text())
+    assert record["models"]["adapts"].startswith("replies/")
+    assert record["identity"]["prompts"]["conditions/naive"]
+    assert record["scenarios"]["n"] == 4
+
+
+def test_a_gate_that_fails_has_its_own_exit_code(run: Run, adapts: str, tmp_path: Path) -> None:
+    options = ("--model", adapts, "--condition", "naive", "--epochs", "1")
+    done = run(*options, "--fail-under", "acc:naive:nodemos=0.9")
+    assert done.returncode == 4
+    assert "FAILED" in done.stdout
+    wrong = run(*options, "--fail-under", "acc:oracle=0.9")
+    assert wrong.returncode == 2
+    assert "the run has no condition 'oracle'" in wrong.stderr
+
+
+def test_a_run_goes_on_and_grows_without_paying_twice(run: Run, tmp_path: Path) -> None:
+    with serving(says(WORKED)) as server:
+        common = ("--model", "m=openai-api/loop/x")
+        for options, calls in (
+            (("--condition", "naive", "--epochs", "1"), 3),
+            (("--condition", "naive", "--epochs", "1"), 0),
+            (("--condition", "naive", "--epochs", "2"), 3),
+            (("--condition", "naive", "--condition", "oracle", "--epochs", "2"), 6),
+            (("--condition", "naive", "--variant", "dose1", "--epochs", "1"), 2),
+            (("--condition", "naive", "--epochs", "2", "--model", "n=openai-api/loop/y"), 6),
+        ):
+            before = len(server.requests)
+            done = run(*common, *options, **server.environment)
+            assert done.returncode == 0, done.stdout + done.stderr
+            assert len(server.requests) - before == calls, options
+    replies, _ = tables(tmp_path / "r")
+    assert len(replies) == 3 + 3 + 6 + 2 + 6
+    assert not replies["reply_id"].duplicated().any()
+    record = json.loads((tmp_path / "r" / "run.json").read_text())
+    assert record["conditions"] == ["naive", "oracle"]
+    assert record["variants"] == ["demos", "nodemos", "dose1"]
+    assert set(record["models"]) == {"m", "n"}
+
+
+@pytest.mark.parametrize(
+    ("options", "difference"),
+    [
+        (("--temperature", "0.5"), "temperature: was '0.9', is now '0.5'"),
+        (("--max-tokens", "9"), "max_tokens: was '400', is now '9'"),
+        (("--seed", "9"), "seed: was '0', is now '9'"),
+        (("--render", "turns"), "rendering: was 'text', is now 'turns'"),
+        (("--system-prompt", "bot.txt"), "system_prompt: was ''"),
+        (("--prompts", "prompts"), "prompts: was conditions/naive"),
+        (("-M", "x=1"), "model_args"),
+    ],
+)
+def test_what_would_mix_incomparable_replies_is_refused(
+    run: Run, adapts: str, tmp_path: Path, options: tuple[str, ...], difference: str
+) -> None:
+    (tmp_path / "bot.txt").write_text("You are a bot.")
+    (tmp_path / "prompts" / "conditions").mkdir(parents=True)
+    (tmp_path / "prompts" / "conditions" / "naive.j2").write_text('{% extends "subject" %}{% block hint %}x{% endblock %}')
+    base = ("--model", adapts, "--condition", "naive", "--epochs", "1")
+    assert run(*base).returncode == 0
+    before = (tmp_path / "r" / "run.json").read_text()
+    done = run(*base, *options)
+    assert done.returncode == 2
+    assert difference in done.stderr
+    assert (tmp_path / "r" / "run.json").read_text() == before
+
+
+def test_changed_content_is_refused(run: Run, adapts: str, tmp_path: Path) -> None:
+    base = ("--model", adapts, "--condition", "naive", "--epochs", "1")
+    assert run(*base).returncode == 0
+    text = Path(FRAME).read_text().replace("\nend_goal: ", "\nend_goal: Quite another. ")
+    changed = tmp_path / Path(FRAME).name
+    changed.write_text(text)
+    done = run(*base, scenarios=str(changed))
+    assert done.returncode == 2
+    assert "its content has changed" in done.stderr
+
+
+def test_a_folder_with_other_files_is_not_touched(run: Run, adapts: str, tmp_path: Path) -> None:
+    (tmp_path / "r").mkdir()
+    (tmp_path / "r" / "thesis.txt").write_text("x")
+    done = run("--model", adapts)
+    assert done.returncode == 2
+    assert "holds files but no run" in done.stderr
+    assert [p.name for p in (tmp_path / "r").iterdir()] == ["thesis.txt"]
+
+
+def test_missing_replies_are_counted_before_anything_is_asked(run: Run, tmp_path: Path, scenarios: Sequence[Scenario]) -> None:
+    path = write_replies(tmp_path / "some.jsonl", scenarios[:1], ["naive"], 1, lambda *_: WORKED)
+    done = run("--model", f"replies/{path}", "--condition", "naive", "--epochs", "2")
+    assert done.returncode == 2
+    assert "5 of 6 replies" in done.stderr
+    assert not (tmp_path / "r" / "logs").exists()
+
+
+def test_failed_calls_are_bounded_counted_and_asked_again(run: Run, tmp_path: Path) -> None:
+    with serving(lambda request: (500, {"error": {"message": "down"}})) as server:
+        options = ("--model", "m=openai-api/loop/x", "--condition", "naive", "--epochs", "1", "--max-retries", "1", "-M", "max_retries=0")
+        failed = run(*options, **server.environment)
+        assert failed.returncode == 3, failed.stdout + failed.stderr
+        assert "Incomplete: 3 of 3 replies are missing" in failed.stdout
+        assert 3 <= len(server.requests) <= 6
+    replies, gradings = tables(tmp_path / "r")
+    assert (replies["error"] != "").sum() == 3
+    assert set(gradings["label"]) == {"unscored"}
+    with serving(says(WORKED)) as server:
+        done = run(*options, **server.environment)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert len(server.requests) == 3
+    replies, gradings = tables(tmp_path / "r")
+    assert (replies["error"] == "").all()
+    assert set(gradings["label"]) == {"breaches", "complies"}
+
+
+def test_a_setting_that_the_provider_refuses_is_left_out_and_recorded(run: Run, tmp_path: Path) -> None:
+    def picky(request: dict[str, object]) -> tuple[int, object]:
+        for name in ("temperature", "seed"):
+            if name in request:
+                return 400, {"error": {"message": f"Unsupported parameter: '{name}' is not supported with this model."}}
+        return 200, completion(WORKED)
+
+    with serving(picky) as server:
+        done = run("--model", "m=openai-api/loop/x", "--condition", "naive", "--epochs", "1", **server.environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    replies, _ = tables(tmp_path / "r")
+    for sampling in replies["sampling"]:
+        assert json.loads(sampling) == {"left_out": ["temperature", "seed"], "max_tokens": 400}
+
+
+def test_kill_9_loses_at_most_what_was_in_flight(run: Run, tmp_path: Path) -> None:
+    """A real process, killed in the middle; the same command again asks for the rest."""
+    with serving(says(WORKED), delay=0.15) as server:
+        command = [
+            sys.executable, "-m", "losona", "run", "--scenarios", FRAME, "--out", "r", "--model", "m=openai-api/loop/x",
+            "--max-connections", "2",
+        ]  # fmt: skip
+        environment = {**os.environ, **server.environment}
+        process = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 60
+        while len(server.requests) < 14 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        time.sleep(0.4)
+        before = len(server.requests)
+        done = run("--model", "m=openai-api/loop/x", "--max-connections", "2", **server.environment)
+        total = len(server.requests)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert 14 <= before < 36
+    replies, _ = tables(tmp_path / "r")
+    assert len(replies) == 36
+    in_flight = 2 * 4 + 2
+    assert total <= 36 + in_flight, f"{total - 36} replies were paid twice"
+    assert "were there already" in done.stdout
+
+
+def test_ctrl_c_leaves_a_run_that_can_go_on(run: Run, tmp_path: Path) -> None:
+    with serving(says(WORKED), delay=0.15) as server:
+        command = [
+            sys.executable, "-m", "losona", "run", "--scenarios", FRAME, "--out", "r", "--model", "m=openai-api/loop/x",
+            "--max-connections", "2",
+        ]  # fmt: skip
+        environment = {**os.environ, **server.environment}
+        process = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        deadline = time.monotonic() + 60
+        while len(server.requests) < 10 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        assert process.returncode in (3, 130), out + err
+        assert "Traceback" not in err
+        assert "same command again" in out + err
+        done = run("--model", "m=openai-api/loop/x", "--max-connections", "2", **server.environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    replies, _ = tables(tmp_path / "r")
+    assert len(replies) == 36
+
+
+def test_two_processes_cannot_use_one_folder(run: Run, adapts: str, tmp_path: Path) -> None:
+    from filelock import FileLock
+
+    (tmp_path / "r").mkdir()
+    with FileLock(tmp_path / "r" / ".lock"):
+        done = run("--model", adapts)
+    assert done.returncode == 2
+    assert "another process is running here" in done.stderr
+
+
+def test_a_judge_grades_what_code_cannot(run: Run, tmp_path: Path, scenarios: Sequence[Scenario]) -> None:
+    verdict = {
+        "evidence": ["22.60 each"], "codes": ["F0"], "reasoning": "r", "verdict": "breaches", "borderline": False,
+        "in_character": True, "responsive": True, "consistent": True,
+    }  # fmt: skip
+    path = write_replies(tmp_path / "x.jsonl", scenarios, ["naive"], 1, lambda *_: WORKED)
+    frame = str(SHIPPED_FRAMES / "core.standup.wash_buffer.yaml")
+    with serving(says(json.dumps(verdict))) as server:
+        options = ("--condition", "naive", "--epochs", "1", "--judge", "openai-api/loop/judge")
+        exact = run("--model", f"m=replies/{path}", *options, **server.environment)
+        assert exact.returncode == 0, exact.stdout + exact.stderr
+        assert not server.requests
+    _, gradings = tables(tmp_path / "r")
+    assert set(gradings["grader"]) == {"verifier"}
+    with serving(says("on your bench by one")) as subject:
+        environment = {**subject.environment, "JUDGE_BASE_URL": "", "JUDGE_API_KEY": "none"}
+        with serving(says(json.dumps({**verdict, "evidence": ["by one"]}))) as judge:
+            environment["JUDGE_BASE_URL"] = judge.url
+            options = ("--condition", "naive", "--epochs", "1", "--judge", "openai-api/judge/j")
+            done = run("--model", "m=openai-api/loop/x", *options, scenarios=frame, out="s", **environment)
+            assert done.returncode == 0, done.stdout + done.stderr
+            asked = "".join(str(m["content"]) for m in judge.requests[0]["messages"])
+    assert "naive" not in asked
+    assert "openai-api" not in asked
+    assert all(request["temperature"] == 0 for request in judge.requests)
+    _, gradings = tables(tmp_path / "s")
+    decided = gradings[~gradings["advisory"]]
+    assert len(decided) == 4
+    assert set(decided["label"]) == {"breaches"}
+    assert "openai-api/judge/j" in set(decided["grader"])
+
+
+def test_the_record_repeats_the_run(run: Run, adapts: str, tmp_path: Path) -> None:
+    options = ("--model", adapts, "--condition", "naive", "--epochs", "1")
+    assert run(*options, out="one").returncode == 0
+    assert run(*options, out="two").returncode == 0
+    one, two = (tables(tmp_path / name) for name in ("one", "two"))
+    pd.testing.assert_frame_equal(one[0].drop(columns="latency"), two[0].drop(columns="latency"))
+    pd.testing.assert_frame_equal(one[1], two[1])
+
+
+def test_the_public_task_runs_under_the_engines_own_command(run: Run, adapts: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [
+            str(Path(sys.executable).parent / "inspect"), "eval", "losona/losona", "-T", "condition=naive", "-T", f"scenarios={FRAME}",
+            "-T", "epochs=1", "--model", adapts.partition("=")[2], "--display", "plain", "--log-dir", "logs",
+        ],
+        cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "compliance" in done.stdout

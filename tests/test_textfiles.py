@@ -1,0 +1,67 @@
+"""Strict reading: YAML 1.2 scalars, no doubled keys, and faults with a place."""
+
+from pathlib import Path
+
+import pytest
+
+from losona.errors import ContentError
+from losona.textfiles import parse_yaml, read_jsonl, read_text, write_atomically
+
+HERE = Path("x.yaml")
+
+
+def test_words_that_other_readers_turn_into_booleans_stay_text() -> None:
+    data = parse_yaml("a: no\nb: off\nc: 18:30\nd: yes\ne: true\nf: 120\ng: 1.5\nh: ~\ni: '12'\nj: 0o7", HERE).data
+    assert data == {
+        "a": "no", "b": "off", "c": "18:30", "d": "yes", "e": True, "f": 120, "g": 1.5, "h": None, "i": "12", "j": "0o7",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("a: 1\na: 2", r"x.yaml:2: the key 'a' stands twice"),
+        ("a: &x 1\nb: *x", r"x.yaml:1: anchors"),
+        ("a: !!python/name:os.system 1", r"x.yaml:1: anchors, aliases and tags"),
+        ("a: [1", r"x.yaml:\d: not valid YAML"),
+        ("? [a]\n: b", r"x.yaml:1: a key must be plain text"),
+    ],
+)
+def test_faults_name_the_line(text: str, fault: str) -> None:
+    with pytest.raises(ContentError, match=fault):
+        parse_yaml(text, HERE)
+
+
+def test_places_are_lines() -> None:
+    document = parse_yaml("a:\n  - b: 1\n    c: 2\n", HERE)
+    assert document.line(("a", 0, "c")) == 3
+    assert document.line(("a", 0, "c", "deeper")) == 3
+
+
+def test_a_line_that_is_no_json_is_given_as_the_fault(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"a": 1}\n\nnot json\n')
+    (_, first), (place, second) = read_jsonl(path)
+    assert first == {"a": 1}
+    assert place.endswith("x.jsonl:3")
+    assert isinstance(second, ContentError)
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe", None])
+def test_unreadable_files_are_faults(tmp_path: Path, content: bytes | None) -> None:
+    path = tmp_path / "x"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(ContentError, match="UTF-8|no such file"):
+        read_text(path)
+    with pytest.raises(ContentError, match="directory"):
+        read_text(tmp_path)
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    write_atomically(path, "old")
+    with pytest.raises(UnicodeEncodeError):
+        write_atomically(path, "\ud800")
+    assert path.read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["x"]
