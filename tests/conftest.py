@@ -1,9 +1,8 @@
 """What all tests share: a closed network, a place to find the reference material, and small content."""
 
 import json
-
 import socket
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -53,10 +52,10 @@ def shipped_scenarios(shipped_frames: list[Frame], taxonomy: Taxonomy) -> list[S
 
 
 @pytest.fixture
-def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty working folder."""
     monkeypatch.chdir(tmp_path)
-    yield tmp_path
+    return tmp_path
 
 
 Answer = Callable[[Scenario, str, int], str]
@@ -68,9 +67,9 @@ def write_replies(
     conditions: Sequence[str],
     epochs: int,
     answer: Answer,
-    style: PromptStyle = PromptStyle(),
 ) -> Path:
-    """A replies file: `answer(scenario, condition, epoch)` for every prompt; the first scenario of a transcript wins."""
+    """A replies file with `answer(scenario, condition, epoch)`; the first scenario of a transcript wins."""
+    style = PromptStyle()
     rows: dict[tuple[str, int], str] = {}
     for scenario in scenarios:
         for condition in conditions:

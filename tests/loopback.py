@@ -42,7 +42,7 @@ def serving(reply: Reply, delay: float = 0.0) -> Iterator[Server]:
     state = Server("")
 
     class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:  # noqa: N802
+        def do_POST(self) -> None:
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             state.requests.append(request)
             time.sleep(delay)

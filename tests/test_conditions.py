@@ -45,7 +45,7 @@ def test_nothing_hidden_reaches_a_subject(shipped_scenarios: list[Scenario]) -> 
                 assert "SECRET" not in "".join(message.content for message in after)
 
 
-def test_hidden_texts_stand_in_no_prompt(shipped_frames, shipped_scenarios: list[Scenario]) -> None:  # noqa: ANN001
+def test_hidden_texts_stand_in_no_prompt(shipped_frames, shipped_scenarios: list[Scenario]) -> None:
     """End goals, reasons, notes and ids are nowhere in what is rendered."""
     frames = {frame.frame: frame for frame in shipped_frames}
     for scenario in shipped_scenarios:

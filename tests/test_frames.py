@@ -82,7 +82,7 @@ def test_ids_are_unique(shipped_scenarios: list[Scenario]) -> None:
     assert len({s.scenario_id for s in shipped_scenarios}) == len(shipped_scenarios)
 
 
-def test_the_starter_set_is_as_large_as_promised(shipped_frames: list[Frame], taxonomy) -> None:  # noqa: ANN001
+def test_the_starter_set_is_as_large_as_promised(shipped_frames: list[Frame], taxonomy) -> None:
     modes = [taxonomy.norm(frame.norm(arm)).check.mode for frame in shipped_frames for arm in ("a", "b")]
     assert len(shipped_frames) >= 20
     assert sum(frame.pack == "core" for frame in shipped_frames) >= 10

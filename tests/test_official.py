@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import SHARED
 
+from conftest import SHARED
 from losona.errors import ContentError
 from losona.official import derive_subject, read_rows, to_row
 from losona.schema.scenario import Scenario

@@ -1,4 +1,4 @@
-"""`losona run` as a user has it: resume, extend, refuse, gates, crashes. Models are files or a server on this machine."""
+"""`losona run` as a user has it: resume, extend, refuse, gates, crashes. Models are files or a local server."""
 
 import json
 import os
@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+
 from conftest import write_replies
 from loopback import completion, says, serving
-
 from losona.cli import main
 from losona.conditions import CONDITIONS
 from losona.frames import SHIPPED_FRAMES
@@ -150,7 +150,9 @@ def test_what_would_mix_incomparable_replies_is_refused(
 ) -> None:
     (tmp_path / "bot.txt").write_text("You are a bot.")
     (tmp_path / "prompts" / "conditions").mkdir(parents=True)
-    (tmp_path / "prompts" / "conditions" / "naive.j2").write_text('{% extends "subject" %}{% block hint %}x{% endblock %}')
+    (tmp_path / "prompts" / "conditions" / "naive.j2").write_text(
+        '{% extends "subject" %}{% block hint %}x{% endblock %}'
+    )
     base = ("--model", adapts, "--condition", "naive", "--epochs", "1")
     assert run(*base).returncode == 0
     before = (tmp_path / "r" / "run.json").read_text()
@@ -180,7 +182,9 @@ def test_a_folder_with_other_files_is_not_touched(run: Run, adapts: str, tmp_pat
     assert [p.name for p in (tmp_path / "r").iterdir()] == ["thesis.txt"]
 
 
-def test_missing_replies_are_counted_before_anything_is_asked(run: Run, tmp_path: Path, scenarios: Sequence[Scenario]) -> None:
+def test_missing_replies_are_counted_before_anything_is_asked(
+    run: Run, tmp_path: Path, scenarios: Sequence[Scenario]
+) -> None:
     path = write_replies(tmp_path / "some.jsonl", scenarios[:1], ["naive"], 1, lambda *_: WORKED)
     done = run("--model", f"replies/{path}", "--condition", "naive", "--epochs", "2")
     assert done.returncode == 2
@@ -190,7 +194,18 @@ def test_missing_replies_are_counted_before_anything_is_asked(run: Run, tmp_path
 
 def test_failed_calls_are_bounded_counted_and_asked_again(run: Run, tmp_path: Path) -> None:
     with serving(lambda request: (500, {"error": {"message": "down"}})) as server:
-        options = ("--model", "m=openai-api/loop/x", "--condition", "naive", "--epochs", "1", "--max-retries", "1", "-M", "max_retries=0")
+        options = (
+            "--model",
+            "m=openai-api/loop/x",
+            "--condition",
+            "naive",
+            "--epochs",
+            "1",
+            "--max-retries",
+            "1",
+            "-M",
+            "max_retries=0",
+        )
         failed = run(*options, **server.environment)
         assert failed.returncode == 3, failed.stdout + failed.stderr
         assert "Incomplete: 3 of 3 replies are missing" in failed.stdout
@@ -230,7 +245,9 @@ def test_kill_9_loses_at_most_what_was_in_flight(run: Run, tmp_path: Path) -> No
             "--max-connections", "2",
         ]  # fmt: skip
         environment = {**os.environ, **server.environment}
-        process = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            command, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         deadline = time.monotonic() + 60
         while len(server.requests) < 14 and time.monotonic() < deadline:
             time.sleep(0.02)
@@ -256,7 +273,9 @@ def test_ctrl_c_leaves_a_run_that_can_go_on(run: Run, tmp_path: Path) -> None:
             "--max-connections", "2",
         ]  # fmt: skip
         environment = {**os.environ, **server.environment}
-        process = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
         deadline = time.monotonic() + 60
         while len(server.requests) < 10 and time.monotonic() < deadline:
             time.sleep(0.02)

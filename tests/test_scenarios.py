@@ -11,13 +11,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from test_official import row
 
 from losona.errors import ContentError, UserFault
 from losona.frames import SHIPPED_FRAMES
 from losona.scenarios import RELEASE_REVISION, SHIPPED, Selection, load_scenarios, select, verifiable
 from losona.schema.scenario import Scenario
 from losona.taxonomy import Taxonomy
+from test_official import row
 
 FRAME = SHIPPED_FRAMES / "core.standup.wash_buffer.yaml"
 
@@ -56,10 +56,10 @@ class Hub(BaseHTTPRequestHandler):
         self.files = files
         super().__init__(*args)  # type: ignore[arg-type]
 
-    def do_HEAD(self) -> None:  # noqa: N802
+    def do_HEAD(self) -> None:
         self.do_GET()
 
-    def do_GET(self) -> None:  # noqa: N802
+    def do_GET(self) -> None:
         name = self.path.rpartition("/")[2]
         if "/revision/" in self.path and self.path.split("?")[0].endswith(RELEASE_REVISION):
             listing = [{"rfilename": name} for name in self.files]
@@ -101,7 +101,16 @@ def hub(tmp_path: Path) -> Iterator[dict[str, str]]:
 
 
 def list_release(revision: str, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "losona", "list", "scenarios", "--json", "--scenarios", f"hf:Humalike-ai/LoSoNA{revision}"]
+    command = [
+        sys.executable,
+        "-m",
+        "losona",
+        "list",
+        "scenarios",
+        "--json",
+        "--scenarios",
+        f"hf:Humalike-ai/LoSoNA{revision}",
+    ]
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
 
 

@@ -7,10 +7,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from losona.api import grade
     from losona.frames import derive, read_frame
     from losona.scenarios import load_scenarios
     from losona.taxonomy import load_taxonomy
-    from losona.api import grade
 
 __version__ = "0.1.0"
 BENCHMARK_VERSION = "1-A"

@@ -6,7 +6,7 @@ hidden can reach a subject. Calls no model.
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Literal
 
@@ -39,7 +39,7 @@ class Message:
 class PromptStyle:
     """What a run may change about prompts; the same for all its scenarios."""
 
-    templates: Templates = Templates()
+    templates: Templates = field(default_factory=Templates)
     """Shipped templates or a user's."""
     rendering: Rendering = "text"
     """`text`: the whole chat in one message; `turns`: one message a turn."""

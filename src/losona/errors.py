@@ -1,11 +1,11 @@
 """The exceptions of losona, and nothing else.
 
-    LosonaError
-    ├── UserFault        the user can mend it: one sentence, exit code 2, no traceback
-    │   ├── ContentError     a pack, frame, scenario file or prompt template is wrong
-    │   └── RunRefused       the run would mix replies that cannot be compared, or cannot start
-    ├── CheckError       a verifier cannot be applied (a missing parameter, a pattern that ran out of time)
-    └── NoReply          a subject's provider failed, after its bounded retries
+LosonaError
+├── UserFault        the user can mend it: one sentence, exit code 2, no traceback
+│   ├── ContentError     a pack, frame, scenario file or prompt template is wrong
+│   └── RunRefused       the run would mix replies that cannot be compared, or cannot start
+├── CheckError       a verifier cannot be applied (a missing parameter, a pattern that ran out of time)
+└── NoReply          a subject's provider failed, after its bounded retries
 """
 
 

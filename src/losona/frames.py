@@ -42,19 +42,22 @@ def variants(slots: int) -> tuple[str, ...]:
 
 def fillings(variant: str, arm: Arm, slots: int) -> tuple[Filling, ...]:
     """The filling of each slot. `variant` is one of `variants(slots)`."""
-    other: Arm = "b" if arm == "a" else "a"
+    own: list[Filling] = [arm]
+    other: list[Filling] = ["b" if arm == "a" else "a"]
+    none: list[Filling] = ["none"]
     match variant:
         case "demos" | "off":
-            return (arm,) * slots
+            filled = own * slots
         case "nodemos" | "offnodemos":
-            return ("none",) * slots
+            filled = none * slots
         case "mixed":
-            return (arm, other, *(arm,) * (slots - 2))
+            filled = own + other + own * (slots - 2)
         case "shift":
-            return (*(other,) * (slots // 2), *(arm,) * (slots - slots // 2))
+            filled = other * (slots // 2) + own * (slots - slots // 2)
         case _:
             dose = int(variant.removeprefix("dose"))
-            return (*(("none",) * (slots - dose)), *(arm,) * dose)
+            filled = none * (slots - dose) + own * dose
+    return tuple(filled)
 
 
 def expectation(variant: str) -> Expectation:
@@ -105,13 +108,13 @@ def _scenario(frame: Frame, arm: Arm, variant: str, taxonomy: Taxonomy) -> Scena
 
 def _visible(frame: Frame, variant: str, placed: Sequence[_Placed], venue: Venue) -> Visible:
     last = frame.off_elicitor if expectation(variant) == "out_of_scope" else frame.elicitor
-    turns = [VisibleTurn(sender=p.turn.sender, text=p.turn.text) for p in placed]
+    turns = [VisibleTurn.of(p.turn.sender, p.turn.text) for p in placed]
     return Visible(
         subject=VisiblePerson(name=frame.subject.name, bio=frame.subject.bio),
         channel=frame.channel,
         venue=f"{venue.platform}, {VENUE_KINDS[venue.kind]}",
         cast=tuple(VisiblePerson(name=person.name, bio=person.bio) for person in frame.cast),
-        transcript=(*turns, VisibleTurn(sender=last.sender, text=last.text)),
+        transcript=(*turns, VisibleTurn.of(last.sender, last.text)),
     )
 
 

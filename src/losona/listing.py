@@ -44,7 +44,12 @@ def rows(kind: str, taxonomy: Taxonomy, source: str = SHIPPED, unnamed_subject: 
 
 def _pack_row(name: str, taxonomy: Taxonomy) -> Row:
     pack = taxonomy.packs[name]
-    sizes = {"norms": len(pack.norms), "events": len(pack.events), "venues": len(pack.venues), "probes": len(pack.probes)}
+    sizes = {
+        "norms": len(pack.norms),
+        "events": len(pack.events),
+        "venues": len(pack.venues),
+        "probes": len(pack.probes),
+    }
     return {"id": name, **sizes, "version": pack.info.version, "hash": pack.hash, "title": pack.info.title}
 
 

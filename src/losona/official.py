@@ -21,12 +21,13 @@ from losona.textfiles import tell
 
 ATTRIBUTION = "Humalike-ai/LoSoNA, CC BY 4.0 (Winiarek, Bilski, Jacniacki)"
 OPENERS = frozenset(
-    "actually ah also alright and anyway argh aw awesome btw but cool damn everyone fine folks fyi good great guys ha haha "
-    "hello hey hi hmm hm honestly huh i just lol look man nah nice no nope oh ok okay omg oof oops perfect please quick right "
-    "seriously so sorry sure team thanks ugh uh wait well whoa wow yeah yep yes yikes yo monday tuesday wednesday thursday "
-    "friday saturday sunday january february march april may june july august september october november december today "
-    "tomorrow tonight".split()
+    """actually ah also alright and anyway argh aw awesome btw but cool damn everyone fine folks fyi good great guys ha
+    haha hello hey hi hmm hm honestly huh i just lol look man nah nice no nope oh ok okay omg oof oops perfect please
+    quick right seriously so sorry sure team thanks ugh uh wait well whoa wow yeah yep yes yikes yo monday tuesday
+    wednesday thursday friday saturday sunday january february march april may june july august september october
+    november december today tomorrow tonight""".split()  # noqa: SIM905  (a list of words reads best as words)
 )
+"""Words that open a message and name nobody."""
 _MENTION = re.compile(r"@(\w[\w'-]*)")
 _VOCATIVE = re.compile(r"^(?:(?:hey|hi|hello|so|ok|okay|and|oh),?\s+)?([A-Z]\w[\w'-]*),\s", re.IGNORECASE)
 _GREETED = re.compile(r"^(?:hey|hi|hello)\s+([A-Z]\w[\w'-]*)\b", re.IGNORECASE)
@@ -137,7 +138,9 @@ def _read_row(data: Any, place: str, taxonomy: Taxonomy, unnamed_subject: str) -
     try:
         row = OfficialRow.model_validate(data)
     except ValidationError as error:
-        raise ContentError("\n".join(f"{place}: column {tell(e['loc'], e['msg'], e['input'])}" for e in error.errors())) from None
+        raise ContentError(
+            "\n".join(f"{place}: column {tell(e['loc'], e['msg'], e['input'])}" for e in error.errors())
+        ) from None
     return to_scenario(row, taxonomy, place, unnamed_subject)
 
 
@@ -189,12 +192,17 @@ def _elicitor_index(row: OfficialRow, place: str) -> int:
     marked = [i for i, turn in enumerate(row.transcript) if turn.is_elicitor]
     by_id = [i for i, turn in enumerate(row.transcript) if _turn_id(turn, i) == row.elicitor_turn_id]
     if len(marked) > 1:
-        raise ContentError(f"{place}: column transcript: {len(marked)} turns are marked is_elicitor; exactly one is allowed.")
+        raise ContentError(
+            f"{place}: column transcript: {len(marked)} turns are marked is_elicitor; exactly one is allowed."
+        )
     if row.elicitor_turn_id is not None and not by_id:
-        raise ContentError(f"{place}: column elicitor_turn_id: no turn has the id {row.elicitor_turn_id}; name one that exists.")
+        raise ContentError(
+            f"{place}: column elicitor_turn_id: no turn has the id {row.elicitor_turn_id}; name one that exists."
+        )
     if marked and by_id and marked != by_id[:1]:
         raise ContentError(
-            f"{place}: column elicitor_turn_id: {row.elicitor_turn_id} is not the turn that is_elicitor marks; make them agree."
+            f"{place}: column elicitor_turn_id: {row.elicitor_turn_id} is not the turn that is_elicitor marks; "
+            "make them agree."
         )
     index = (marked or by_id or [len(row.transcript) - 1])[0]
     turn = row.transcript[index]
@@ -203,7 +211,9 @@ def _elicitor_index(row: OfficialRow, place: str) -> int:
         ("elicitor_content", row.elicitor_content, turn.content),
     ):
         if given and given != found:
-            raise ContentError(f"{place}: column {column}: {given[:60]!r} differs from the elicitor turn ({found[:60]!r}).")
+            raise ContentError(
+                f"{place}: column {column}: {given[:60]!r} differs from the elicitor turn ({found[:60]!r})."
+            )
     return index
 
 
@@ -228,7 +238,9 @@ def _subject(row: OfficialRow, turns: Sequence[RowTurn], place: str, unnamed: st
 def derive_subject(elicitor: str, known: set[str]) -> str:
     """Name of somebody whom the elicitor addresses and who never speaks and is not in the cast; else empty."""
     found = [m.group(1) for pattern in (_MENTION, _VOCATIVE, _GREETED) for m in pattern.finditer(elicitor)]
-    new = {name for name in found if name.casefold() not in known and name.casefold() not in OPENERS and name[0].isupper()}
+    new = {
+        name for name in found if name.casefold() not in known and name.casefold() not in OPENERS and name[0].isupper()
+    }
     return new.pop() if len(new) == 1 else ""
 
 
@@ -252,7 +264,7 @@ def _visible(row: OfficialRow, turns: Sequence[RowTurn], subject: str) -> Visibl
         channel=row.channel_description,
         venue=row.venue,
         cast=tuple(VisiblePerson(name=name, bio=bio) for name, bio in cast.items()),
-        transcript=tuple(VisibleTurn(sender=turn.actor, text=turn.content) for turn in turns),
+        transcript=tuple(VisibleTurn.of(turn.actor, turn.content) for turn in turns),
     )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from pydantic import ValidationError
 
@@ -129,7 +129,7 @@ def _derived(rows: Iterable[tuple[str, Any]]) -> Iterator[Scenario]:
 def _hub_rows(source: str) -> Iterator[tuple[str, Any]]:
     """Rows of a data set on the hub: its .jsonl, .json and .parquet files, at a pinned revision."""
     import pandas as pd
-    from huggingface_hub import snapshot_download
+    from huggingface_hub import snapshot_download  # pyright: ignore[reportUnknownVariableType]
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 
     name, _, revision = source.removeprefix("hf:").partition("@")
@@ -164,7 +164,7 @@ def _json_rows(path: Path, shown: str) -> Iterator[tuple[str, Any]]:
     except (json.JSONDecodeError, RecursionError) as error:
         raise ContentError(f"{shown}: not valid JSON ({error}).") from None
     if isinstance(data, list):
-        yield from ((f"{shown}:{i}", row) for i, row in enumerate(data, 1))
+        yield from ((f"{shown}:{i}", row) for i, row in enumerate(cast(list[Any], data), 1))
 
 
 def select(scenarios: Sequence[Scenario], selection: Selection, taxonomy: Taxonomy) -> tuple[Scenario, ...]:

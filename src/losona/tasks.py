@@ -33,8 +33,8 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import LimitExceededError
 
 from losona import BENCHMARK_VERSION, __version__
-from losona.errors import NoReply
 from losona.conditions import Message, PromptStyle, prompt_hash, render
+from losona.errors import NoReply
 from losona.judge.ask import judge_reply
 from losona.prompts import Templates
 from losona.providers.epoch import EPOCH
@@ -42,12 +42,20 @@ from losona.scenarios import SHIPPED, Selection, load_scenarios, select, verifia
 from losona.schema.results import Grading
 from losona.schema.scenario import Scenario
 from losona.taxonomy import Taxonomy, load_taxonomy
-from losona.verifiers import grade_by_code, context_of, validity
+from losona.verifiers import context_of, grade_by_code, validity
 
 OPTIONAL_SETTINGS = ("seed", "temperature", "top_p")
 """Settings that are left out, and recorded, when a provider refuses them."""
 
-REFUSALS = ("unsupported", "not support", "does not allow", "deprecated", "only the default", "not permitted", "unknown parameter")
+REFUSALS = (
+    "unsupported",
+    "not support",
+    "does not allow",
+    "deprecated",
+    "only the default",
+    "not permitted",
+    "unknown parameter",
+)
 ERROR_LENGTH = 500
 
 Watcher = Callable[["Done"], None]
@@ -86,7 +94,7 @@ class Setup:
 
     taxonomy: Taxonomy
     """Packs."""
-    style: PromptStyle = PromptStyle()
+    style: PromptStyle = field(default_factory=PromptStyle)
     """Prompts."""
     judge: Model | None = None
     """None: code alone grades."""
@@ -269,7 +277,9 @@ def _as_score(state: TaskState, reply: str, gradings: list[Grading], scenarios: 
     return Score(
         value=value,
         answer=gate.text,
-        explanation="\n".join(f"{g.scenario_id}: {g.label} ({g.grader}) {g.node or g.reasoning or g.error}" for g in gradings),
+        explanation="\n".join(
+            f"{g.scenario_id}: {g.label} ({g.grader}) {g.node or g.reasoning or g.error}" for g in gradings
+        ),
         metadata={
             "valid": gate.valid,
             "invalid_reasons": list(gate.reasons),

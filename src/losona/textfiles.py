@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import yaml
 from pydantic import BaseModel, ValidationError
@@ -70,11 +70,11 @@ def read_yaml(path: Path) -> Document:
 def parse_yaml(text: str, path: Path) -> Document:
     """Parse YAML text; `path` is what faults name."""
     try:
-        for token in yaml.scan(text, Loader=yaml.CSafeLoader):
+        for token in cast(Iterable[object], yaml.scan(text, Loader=yaml.CSafeLoader)):
             if isinstance(token, yaml.AliasToken | yaml.AnchorToken | yaml.TagToken):
                 line = token.start_mark.line + 1
                 raise ContentError(f"{path}:{line}: anchors, aliases and tags are not allowed; write the value out.")
-        node = yaml.compose(text, Loader=yaml.CSafeLoader)
+        node = cast(object, yaml.compose(text, Loader=yaml.CSafeLoader))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1

@@ -12,7 +12,12 @@ from losona.errors import UserFault
 
 KINDS = ("packs", "events", "norms", "venues", "conditions", "models", "scenarios")
 pack_option = click.option(
-    "--pack", "packs", multiple=True, type=click.Path(path_type=Path), metavar="DIR", help="A further pack (repeatable)."
+    "--pack",
+    "packs",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="A further pack (repeatable).",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="JSON for programs.")
 
@@ -81,7 +86,8 @@ def check(
     context = Context(params=_params(params), roster=(subject, *members), prior_texts=(), subject=subject)
     found = check_reply(taxonomy.norm(norm), text, context, taxonomy)
     if as_json:
-        click.echo(json.dumps(found.model_dump(), ensure_ascii=False, indent=1))
+        seen = {"label": found.label, "node": found.node, "error": found.error, **found.validity.model_dump()}
+        click.echo(json.dumps(seen, ensure_ascii=False, indent=1))
     else:
         click.echo(f"{found.label}: {found.node or found.error}")
 
@@ -90,14 +96,19 @@ def _params(text: str) -> dict[str, tuple[str, ...]]:
     try:
         data: Any = json.loads(text)
     except json.JSONDecodeError as error:
-        raise UserFault(f"--params {text!r}: not valid JSON ({error}); write {{\"answer\": [\"120\"]}}.") from None
-    if not isinstance(data, dict):
-        raise UserFault(f"--params {text!r}: a JSON object from parameter to entries is needed.")
-    entries = {str(key): (value,) if isinstance(value, str) else value for key, value in data.items()}
-    for key, value in entries.items():
-        if not isinstance(value, (list, tuple)) or not all(isinstance(item, str) for item in value):
-            raise UserFault(f"--params: the entries of {key!r} must be texts in a list, not {value!r}.")
-    return {key: tuple(value) for key, value in entries.items()}
+        raise UserFault(f'--params {text!r}: not valid JSON ({error}); write {{"answer": ["120"]}}.') from None
+    from pydantic import TypeAdapter, ValidationError
+
+    from losona.schema.taxonomy import Params, as_params
+
+    try:
+        return TypeAdapter(Params).validate_python(as_params(data))
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"]) or "the whole"
+        raise UserFault(
+            f'--params {text!r}: {place}: {first["msg"]}; write {{"answer": ["120", "one twenty"]}}.'
+        ) from None
 
 
 @click.command()
@@ -153,5 +164,3 @@ def lint(paths: Sequence[Path], packs: Sequence[Path], as_json: bool) -> None:
     click.echo(f"{errors} errors, {len(findings) - errors} warnings", err=True)
     if errors:
         raise click.exceptions.Exit(1)
-
-

@@ -21,14 +21,18 @@ SELECTION = (
     click.option("--scenarios", default="shipped", metavar="S", show_default=True,
                  help="shipped, a frame, a folder of frames, a .jsonl file, or hf:OWNER/NAME[@REVISION]."),
     pack_option,
-    click.option("--condition", "conditions", multiple=True, metavar="C", help="Condition (repeatable). Default: the four."),
+    click.option("--condition", "conditions", multiple=True, metavar="C",
+                 help="Condition (repeatable).  [default: the four]"),
     click.option("--arm", "arms", multiple=True, type=click.Choice(["a", "b"]), help="Arm of frames. Default: both."),
-    click.option("--variant", "variants", multiple=True, metavar="V", help="Variant (repeatable). Default: demos, nodemos."),
+    click.option("--variant", "variants", multiple=True, metavar="V",
+                 help="Variant (repeatable).  [default: demos, nodemos]"),
     click.option("--epochs", type=int, help="Replies for each transcript and condition (K).  [default: 3]"),
     click.option("--limit", type=int, metavar="N", help="At most N frames (or rows), spread over norm families."),
     click.option("--judge", metavar="J", help="Judge model. Default: none, the verifiable track."),
-    click.option("--prompts", type=click.Path(path_type=Path), metavar="DIR", help="Templates that replace shipped ones."),
-    click.option("--system-prompt", type=click.Path(path_type=Path), metavar="FILE", help="Your own agent, put in front."),
+    click.option("--prompts", type=click.Path(path_type=Path), metavar="DIR",
+                 help="Templates that replace shipped ones."),
+    click.option("--system-prompt", type=click.Path(path_type=Path), metavar="FILE",
+                 help="Your own agent, put in front."),
     click.option("--render", "rendering", type=click.Choice(["text", "turns"]), default="text", show_default=True,
                  help="The chat as one text, or as turns."),
     click.option("--unnamed-subject", default="", metavar="NAME", help="Name for subjects of rows that give none."),
@@ -47,16 +51,22 @@ def selection_options(command: Command) -> Command:
 @click.option("--model", "models", multiple=True, metavar="M",
               help="PROVIDER/MODEL or NAME=PROVIDER/MODEL (repeatable).  [default: embedded/smollm2-135m]")  # fmt: skip
 @selection_options
-@click.option("--temperature", metavar="T", help="Sampling temperature, or `default` for the provider's.  [default: 0.9]")
+@click.option(
+    "--temperature", metavar="T", help="Sampling temperature, or `default` for the provider's.  [default: 0.9]"
+)
 @click.option("--max-tokens", type=int, default=400, show_default=True, help="Bound on a reply.")
 @click.option("-M", "model_args", multiple=True, metavar="KEY=VALUE", help="Argument for the provider (repeatable).")
 @click.option("--seed", type=int, default=0, show_default=True, help="Base of the seeds.")
 @click.option("--max-connections", type=int, metavar="N", help="Calls at once for each model.")
 @click.option("--max-retries", type=int, default=3, show_default=True, help="Retries of a failed provider call.")
 @click.option("--protocol", type=click.Choice(["paper"]), help="paper: K = 3, temperature 0.9, the four conditions.")
-@click.option("--fail-under", "gates", multiple=True, metavar="METRIC=X", help="Gate, for example acc=0.6; exit code 4.")
+@click.option(
+    "--fail-under", "gates", multiple=True, metavar="METRIC=X", help="Gate, for example acc=0.6; exit code 4."
+)
 @click.option("--dry-run", is_flag=True, help="Say what would be called and what is missing; call nothing.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder of the run.  [default: runs/MODELS]")
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder of the run.  [default: runs/MODELS]"
+)
 def run(protocol: str | None, gates: Sequence[str], dry_run: bool, **options: Any) -> None:
     """Run the benchmark: ask every model, grade every reply, print the table, write the report.
 

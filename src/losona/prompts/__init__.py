@@ -40,7 +40,9 @@ class Templates:
         if not self.override.is_dir():
             raise ContentError(f"{self.override}: there is no such folder of prompt templates; check --prompts.")
         if not (found := names(self.override)):
-            raise ContentError(f"{self.override}: holds no template; name files like {', '.join(names()[:3])}, ending {SUFFIX}.")
+            raise ContentError(
+                f"{self.override}: holds no template; name files like {', '.join(names()[:3])}, ending {SUFFIX}."
+            )
         for name in found:
             if name not in names():
                 raise ContentError(

@@ -19,7 +19,8 @@ def print_plan(plan: Plan, console: Console) -> None:
         f"{len(plan.selected)} scenarios on {len(plan.transcripts)} transcripts, {len(options.conditions)} conditions, "
         f"{options.epochs} replies each: {each} calls for each model, {calls} in all",
         f"about {read:,} tokens read and {each * REPLY_TOKENS:,} written for each model (estimate)",
-        f"track: {plan.track}" + (f", at most {plan.judge_calls()} judge calls for each model" if options.judge else ""),
+        f"track: {plan.track}"
+        + (f", at most {plan.judge_calls()} judge calls for each model" if options.judge else ""),
         *(f"left out, {reason}: {n}" for reason, n in plan.left_out.items()),
         f"folder: {options.folder()}",
     ]

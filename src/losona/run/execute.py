@@ -9,7 +9,8 @@ from typing import Any
 
 import pandas as pd
 from filelock import FileLock, Timeout
-from inspect_ai import Task, eval as inspect_eval  # noqa: A004
+from inspect_ai import Task
+from inspect_ai import eval as inspect_eval  # pyright: ignore[reportUnknownVariableType]
 from inspect_ai.log import recover_eval_log, recoverable_eval_logs
 from inspect_ai.model import GenerateConfig, Model, get_model
 from rich.console import Console
@@ -87,9 +88,7 @@ def _prepare(plan: Plan, folder: Path, old: RunRecord | None) -> tuple[RunRecord
     return record.model_copy(update={"scenarios": counts}), scenarios
 
 
-def _locked(
-    plan: Plan, folder: Path, record: RunRecord, scenarios: dict[str, Scenario], console: Console
-) -> Outcome:
+def _locked(plan: Plan, folder: Path, record: RunRecord, scenarios: dict[str, Scenario], console: Console) -> Outcome:
     log_dir = folder / "logs"
     recover(log_dir)
     calls = plan.calls()
@@ -160,7 +159,9 @@ def _setup(plan: Plan, progress: RunProgress) -> Setup:
     return Setup(
         taxonomy=plan.taxonomy,
         style=plan.style,
-        judge=get_model(options.judge, config=GenerateConfig(max_retries=options.max_retries)) if options.judge else None,
+        judge=get_model(options.judge, config=GenerateConfig(max_retries=options.max_retries))
+        if options.judge
+        else None,
         seed=options.seed,
         sampling=sampling,
         watch=watch,
@@ -228,9 +229,10 @@ def _remarks(record: RunRecord, outcome: Outcome) -> Iterable[str]:
     if outcome.reused:
         yield f"{outcome.reused} replies were there already and were not asked for again."
     if not outcome.complete:
-        errors = outcome.replies.loc[outcome.replies["error"] != "", "error"]
-        first = f" The first error: {str(errors.iloc[0]).splitlines()[0][:200]}" if len(errors) else ""
-        yield f"Incomplete: {outcome.missing} of {outcome.wanted} replies are missing; the same command again asks for them.{first}"
+        errors = [str(error) for error in outcome.replies["error"].tolist() if error]
+        first = f" The first error: {errors[0].splitlines()[0][:200]}" if errors else ""
+        yield f"Incomplete: {outcome.missing} of {outcome.wanted} replies are missing.{first}"
+        yield "The same command again asks for them."
     yield f"benchmark version {record.identity.benchmark_version}"
     yield f"Tables, logs and report: {outcome.folder}"
-    yield f"Read {outcome.folder / 'report.html'}, or look at every sample: inspect view --log-dir {outcome.folder / 'logs'}"
+    yield f"Read {outcome.folder / 'report.html'}; every sample: inspect view --log-dir {outcome.folder / 'logs'}"

@@ -39,7 +39,11 @@ def _gate(text: str, plan: Plan) -> Gate:
     condition, _, variant = place.partition(":")
     variants = {s.variant for s in plan.selected}
     if condition and condition not in plan.options.conditions:
-        raise UserFault(f"--fail-under {text}: the run has no condition {condition!r}; it has {', '.join(plan.options.conditions)}.")
+        raise UserFault(
+            f"--fail-under {text}: the run has no condition {condition!r}; it has {', '.join(plan.options.conditions)}."
+        )
     if variant and variant not in variants:
-        raise UserFault(f"--fail-under {text}: the run has no variant {variant!r}; it has {', '.join(sorted(variants))}.")
+        raise UserFault(
+            f"--fail-under {text}: the run has no variant {variant!r}; it has {', '.join(sorted(variants))}."
+        )
     return Gate(name, least)

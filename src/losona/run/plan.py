@@ -188,7 +188,10 @@ def pending(calls: Sequence[Call], done: Mapping[tuple[str, str, str, int], bool
 
 def command_line() -> str:
     """The command that was typed."""
-    arguments = [f"{a.partition('=')[0]}={REDACTED}" if "=" in a and _SECRET.search(a.partition("=")[0]) else a for a in sys.argv[1:]]
+    arguments = [
+        f"{a.partition('=')[0]}={REDACTED}" if "=" in a and _SECRET.search(a.partition("=")[0]) else a
+        for a in sys.argv[1:]
+    ]
     return shlex.join(["losona", *arguments])
 
 

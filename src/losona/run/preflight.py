@@ -28,7 +28,13 @@ KEYS: dict[str, tuple[str, ...]] = {
     "sambanova": ("SAMBANOVA_API_KEY",),
     "together": ("TOGETHER_API_KEY",),
 }
-PACKAGES = {"anthropic": "anthropic", "google": "google.genai", "groq": "groq", "mistral": "mistralai", "openai": "openai"}
+PACKAGES = {
+    "anthropic": "anthropic",
+    "google": "google.genai",
+    "groq": "groq",
+    "mistral": "mistralai",
+    "openai": "openai",
+}
 
 
 def missing_for_model(model: str, prompt_keys: Sequence[tuple[str, int]] = ()) -> list[str]:
@@ -80,7 +86,9 @@ def _replies(path: Path, keys: Sequence[tuple[str, int]]) -> list[str]:
 
 def _compatible(rest: str) -> list[str]:
     name = rest.partition("/")[0].upper().replace("-", "_")
-    faults = [f"the environment variable {name}_API_KEY (any text for a local server)"] * (not os.environ.get(f"{name}_API_KEY"))
+    faults = [f"the environment variable {name}_API_KEY (any text for a local server)"] * (
+        not os.environ.get(f"{name}_API_KEY")
+    )
     url = os.environ.get(f"{name}_BASE_URL")
     if not url:
         return [*faults, f"the environment variable {name}_BASE_URL, for example http://127.0.0.1:8000/v1"]

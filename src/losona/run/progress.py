@@ -42,7 +42,9 @@ class RunProgress:
             self._bar.add_task("replies", total=self.total, rate="")
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if self._bar is not None:
             self._bar.stop()
         self.console.print(self.line(), highlight=False, soft_wrap=True)

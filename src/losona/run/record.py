@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from pydantic import Field, ValidationError
 
@@ -124,7 +124,9 @@ def read_record(folder: Path) -> RunRecord | None:
         raise ContentError(f"{path}: not valid JSON ({error}); restore the file or choose another --out.") from None
     except ValidationError as error:
         first = error.errors()[0]
-        raise ContentError(f"{path}: {tell(first['loc'], first['msg'], first['input'])}; choose another --out.") from None
+        raise ContentError(
+            f"{path}: {tell(first['loc'], first['msg'], first['input'])}; choose another --out."
+        ) from None
 
 
 def read_scenarios(folder: Path) -> dict[str, Scenario]:
@@ -149,7 +151,11 @@ def write_record(folder: Path, record: RunRecord, scenarios: Mapping[str, Scenar
 
 
 def refuse_mixture(
-    folder: Path, old: RunRecord, new: RunRecord, old_scenarios: Mapping[str, Scenario], scenarios: Mapping[str, Scenario]
+    folder: Path,
+    old: RunRecord,
+    new: RunRecord,
+    old_scenarios: Mapping[str, Scenario],
+    scenarios: Mapping[str, Scenario],
 ) -> None:
     """Raise `RunRefused`, naming the difference, when going on would mix replies that cannot be compared."""
     before, after = old.identity.model_dump(), new.identity.model_dump()
@@ -177,15 +183,24 @@ def refuse_mixture(
 
 def _differs(old: Any, new: Any) -> bool:
     """Values differ; of two tables of hashes, those of a common name."""
-    if isinstance(old, dict) and isinstance(new, dict) and all(isinstance(v, str) for v in (*old.values(), *new.values())):  # type: ignore[reportUnknownVariableType]
-        return any(old[key] != new[key] for key in old.keys() & new.keys())  # type: ignore[reportUnknownVariableType]
+    one, two = _hashes(old), _hashes(new)
+    if one is not None and two is not None:
+        return any(one[key] != two[key] for key in one.keys() & two.keys())
     return old != new
 
 
+def _hashes(value: Any) -> dict[str, str] | None:
+    if not isinstance(value, dict):
+        return None
+    table = cast(dict[str, Any], value)
+    return table if table and all(isinstance(entry, str) for entry in table.values()) else None
+
+
 def _short(old: Any, new: Any) -> str:
-    if isinstance(old, dict) and isinstance(new, dict):
-        keys = [k for k in sorted({*old, *new}) if old.get(k) != new.get(k)]  # type: ignore[reportUnknownVariableType]
-        return "; ".join(f"{k} {old.get(k, 'absent')}, is now {new.get(k, 'absent')}" for k in keys[:3])  # type: ignore[reportUnknownMemberType]
+    one, two = _hashes(old), _hashes(new)
+    if one is not None and two is not None:
+        changed = [key for key in sorted(one.keys() & two.keys()) if one[key] != two[key]]
+        return "; ".join(f"{key} {one[key]}, is now {two[key]}" for key in changed[:3])
     return f"{str(old)[:60]!r}, is now {str(new)[:60]!r}"
 
 

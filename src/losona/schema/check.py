@@ -8,7 +8,7 @@ A check is a tree of `{"all": [...]}`, `{"any": [...]}`, `{"not": ...}` over ope
 
 from collections.abc import Iterator
 from difflib import get_close_matches
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, cast, get_args
 
 from pydantic import Field, PlainValidator, SerializeAsAny, ValidationError
 
@@ -190,7 +190,7 @@ def parse_check(node: Any) -> Any:
     for key, branch in _BRANCHES.items():
         if key in node:
             return branch.model_validate(node)
-    name = str(node.get("op"))
+    name = str(cast(dict[str, object], node).get("op"))
     if name not in _OPERATIONS:
         near = get_close_matches(name, OPERATION_NAMES, 3) or OPERATION_NAMES
         raise ValueError(f"unknown operation {name!r}; did you mean one of: {', '.join(near)}")
@@ -203,7 +203,7 @@ def parse_check(node: Any) -> Any:
         raise ValueError(f"operation {name!r}: {found} (parameters it takes: {allowed})") from None
 
 
-Check = Annotated[Node, PlainValidator(parse_check), SerializeAsAny()]
+Check = Annotated[Node, PlainValidator(parse_check), SerializeAsAny()]  # pyright: ignore[reportCallIssue]
 for _branch in _BRANCHES.values():
     _branch.model_rebuild()
 

@@ -14,7 +14,7 @@ class Validity(Record):
     valid: bool
     """False: the reply cannot comply, whatever the norm."""
     reasons: tuple[str, ...] = ()
-    """Why it is invalid: empty, punctuation_only, ai_refusal, leaked_reasoning, only_others, other_language, too_long."""
+    """Why it is invalid: empty, punctuation_only, ai_refusal, leaked_reasoning, only_others, other_language."""
     flags: tuple[str, ...] = ()
     """What was noticed or repaired: own_label_stripped, fence_stripped, quotes_stripped, reasoning_stripped,
     others_cut, assistant_voice, several_lines, over_160_words, truncated, addresses_grader."""

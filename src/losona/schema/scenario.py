@@ -31,6 +31,11 @@ class VisibleTurn(Record):
     text: str
     """What was written."""
 
+    @classmethod
+    def of(cls, sender: str, text: str) -> "VisibleTurn":
+        """A message by its parts."""
+        return cls.model_validate({"from": sender, "text": text})
+
 
 class Visible(Record):
     """Everything that may reach a subject, and nothing else. The renderer takes this object alone."""

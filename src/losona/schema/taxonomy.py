@@ -1,6 +1,6 @@
 """Packs: events, norms, venues, lexicons and probes. Shapes only; reading and cross-checks are `losona.taxonomy`."""
 
-from typing import Literal
+from typing import Literal, cast
 
 from pydantic import Field, field_validator
 
@@ -226,7 +226,8 @@ def as_params(value: object) -> object:
     """Accept one entry where a list of entries is meant."""
     if not isinstance(value, dict):
         return value
-    return {key: [entry] if isinstance(entry, str) else entry for key, entry in value.items()}
+    entries = cast(dict[object, object], value)
+    return {key: [entry] if isinstance(entry, str) else entry for key, entry in entries.items()}
 
 
 class PackInfo(Record):

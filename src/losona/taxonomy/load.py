@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from losona.errors import ContentError, UserFault
 from losona.schema._base import Record
@@ -54,9 +54,10 @@ def _items(model: type[Item], paths: Iterable[Path]) -> list[Item]:
 
 
 def _read_list(model: type[Item], document: Document) -> list[Item]:
-    if not isinstance(document.data, list):
+    data: object = document.data
+    if not isinstance(data, list):
         raise ContentError(f"{document.path}:1: a list of records was expected.")
-    return [validate(model, document, (i,)) for i in range(len(document.data))]
+    return [validate(model, document, (i,)) for i in range(len(cast(list[object], data)))]
 
 
 def _by_id(model: type[Item], paths: Iterable[Path]) -> dict[str, Item]:
@@ -75,9 +76,11 @@ def _lexicons(path: Path) -> dict[str, str]:
     if not path.exists():
         return {}
     document = read_yaml(path)
-    if not isinstance(document.data, dict) or not all(isinstance(v, str) for v in document.data.values()):
+    found: object = document.data
+    data = cast(dict[str, object], found) if isinstance(found, dict) else {}
+    if not data or not all(isinstance(value, str) for value in data.values()):
         raise ContentError(f"{path}:1: a mapping from lexicon name to regular expression was expected.")
-    return document.data
+    return cast(dict[str, str], data)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 import regex
 
 from losona.errors import ContentError
-from losona.schema.check import Lexicon, ParamsInside, Pattern, StartsParam, needed_params, walk
+from losona.schema.check import Lexicon, Operation, ParamsInside, Pattern, StartsParam, needed_params, walk
 from losona.schema.taxonomy import Norm, Pack
 
 ROLES = {"exact": "decides", "partial": "necessary", "judge": "advisory"}
@@ -15,9 +15,7 @@ ROLES = {"exact": "decides", "partial": "necessary", "judge": "advisory"}
 
 def validate_packs(packs: Mapping[str, Pack], sources: Mapping[str, Path]) -> None:
     """Raise one `ContentError` that lists every fault of the packs, if there is one."""
-    found = [
-        f"{_place(sources[name], fault[0])}: {fault[1]}" for name in packs for fault in pack_faults(name, packs)
-    ]
+    found = [f"{_place(sources[name], fault[0])}: {fault[1]}" for name in packs for fault in pack_faults(name, packs)]
     if found:
         raise ContentError("\n".join(found))
 
@@ -78,7 +76,7 @@ def _references(norm: Norm, pack: Pack, packs: Mapping[str, Pack], norms: Mappin
 def _counter(norm: Norm, pack: Pack, packs: Mapping[str, Pack], norms: Mapping[str, Norm]) -> Iterator[str]:
     if norm.counter is None:
         if norm.contrast.type != "none":
-            yield f"contrast type {norm.contrast.type!r} needs a counter_norm or cross_pack_counter; name one, or use 'none'."
+            yield f"contrast type {norm.contrast.type!r} needs counter_norm or cross_pack_counter; name one, or 'none'."
         return
     if norm.counter_norm and norm.counter_norm not in pack.norms:
         yield f"counter_norm {norm.counter_norm!r} does not exist in the pack; {_choose(norm.counter_norm, pack.norms)}"
@@ -110,11 +108,22 @@ def _check(norm: Norm, lexicons: Mapping[str, str]) -> Iterator[str]:
     for operation in walk(check.code):
         if isinstance(operation, Lexicon) and operation.name not in lexicons:
             yield f"unknown lexicon {operation.name!r}; {_choose(operation.name, lexicons)}"
-        patterns = {Pattern: "p", StartsParam: "sep", ParamsInside: "span"}
-        if (field := patterns.get(type(operation))) and (fault := _pattern(getattr(operation, field))):
+        if fault := _pattern(_pattern_of(operation)):
             yield f"operation {operation.op!r}: {fault}"
     for key in sorted(needed_params(check.code) - set(check.params)):
         yield f"the check uses the parameter {key!r}, which check.params does not list; add it there."
+
+
+def _pattern_of(operation: Operation) -> str:
+    match operation:
+        case Pattern():
+            return operation.p
+        case StartsParam():
+            return operation.sep
+        case ParamsInside():
+            return operation.span
+        case _:
+            return ""
 
 
 def _pattern(pattern: str) -> str:
@@ -132,7 +141,10 @@ def _duplicates(name: str, packs: Mapping[str, Pack]) -> Iterator[tuple[str, str
         for norm in sorted(set(pack.norms) & set(packs[name].norms)):
             yield norm, f"norm {norm!r} exists in the pack {other!r} too; norm ids are unique over packs, rename it."
         for venue in sorted(set(pack.venues) & set(packs[name].venues)):
-            yield venue, f"venue {venue!r} exists in the pack {other!r} too; venue ids are unique over packs, rename it."
+            yield (
+                venue,
+                f"venue {venue!r} exists in the pack {other!r} too; venue ids are unique over packs, rename it.",
+            )
 
 
 def _unused(pack: Pack, packs: Mapping[str, Pack]) -> Iterator[tuple[str, str]]:

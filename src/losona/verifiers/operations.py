@@ -297,10 +297,11 @@ def _lexicon(node: c.Lexicon, case: _Case) -> tuple[bool, str]:
 def _param(node: c.Param, case: _Case) -> tuple[bool, str]:
     entries, reading = case.entries(node.key), case.reading
     if node.op == "ends_param":
-        bare = reading.bare
-        seen = [e for e in entries if case.watch.search("@?" + entry_pattern(e) + _HAND_OVER, bare)]
+        ends = (reading.bare, reading.plain)
+        patterns = {entry: "@?" + entry_pattern(entry) + _HAND_OVER for entry in entries}
+        seen = [entry for entry in entries if any(case.watch.search(patterns[entry], text) for text in ends)]
     else:
-        text = reading.plain if node.op != "first_has_param" else (reading.sentences or ("",))[0]
+        text = reading.plain if node.op != "first_has_param" else plain((reading.sentences or ("",))[0])
         seen = case.seen(entries, text)
     if node.op == "has_all_params":
         lacking = [entry for entry in entries if entry not in seen]
