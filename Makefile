@@ -23,7 +23,7 @@ check: .venv/dev.stamp  ## what is checked before a change lands
 
 docs: .venv/dev.stamp  ## the manual, in site/
 	$(BIN)/python docs/cli_reference.py
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 lock: .venv/dev.stamp  ## write the lock files anew (needs uv)
 	$(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --extra embedded --generate-hashes -q \

@@ -59,7 +59,7 @@ def test_show(losona: Call) -> None:
     assert "slot 1" in frame
     assert "* Huyen:" in frame
     _, scenario, _ = losona("show", "core.standup.wash_buffer/a/shift")
-    assert scenario.count("\n* ") == 2
+    assert scenario.count("\n* ") == 2 + 1  # the key below the chat too
     assert "\no " in scenario
     assert "\n> Ottilie: Kwabena" in scenario
     for name in ("binary_answer_norm", "teams_wet_lab", "standup", "extended/bug_report"):
@@ -78,6 +78,11 @@ def test_show(losona: Call) -> None:
         (("list", "scenarios", "--scenarios", "x.csv"), "no such file or folder"),
         (("run", "--model", "gpt"), "write PROVIDER/MODEL"),
         (("run", "--model", "a/b", "--model", "a/b"), "'a/b' is given twice"),
+        (("run", "--model", "opnai/x"), "unknown provider 'opnai'; did you mean openai"),
+        (("run", "--judge", "gemini"), "--judge gemini: write PROVIDER/MODEL"),
+        (("run", "--judge", "j=openai/x"), "--judge j=openai/x: write PROVIDER/MODEL"),
+        (("doctor", "--model", "foo/bar"), "unknown provider 'foo'"),
+        (("check", "bil_show_working", "25"), "needs the parameter 'result': give --params"),
         (("run", "--condition", "naif"), "unknown condition 'naif'"),
         (("run", "--variant", "demo"), "no scenario has it; there are demos"),
         (("run", "--epochs", "0"), "--epochs 0"),

@@ -23,9 +23,9 @@ COLUMNS = {
 
 def row(**changes: Any) -> dict[str, Any]:
     turns = [
-        {"turn_id": 1, "actor": "Bo", "content": "is the hall open?", "is_norm_demonstration": False, "is_elicitor": False},
-        {"turn_id": 2, "actor": "Cy", "content": "yes", "is_norm_demonstration": True, "is_elicitor": False},
-        {"turn_id": 3, "actor": "Bo", "content": "Ada, is the tea on?", "is_norm_demonstration": False, "is_elicitor": True},
+        {"turn_id": 1, "actor": "Bo", "content": "is the hall open?"},
+        {"turn_id": 2, "actor": "Cy", "content": "yes", "is_norm_demonstration": True},
+        {"turn_id": 3, "actor": "Bo", "content": "Ada, is the tea on?", "is_elicitor": True},
     ]  # fmt: skip
     base = {
         "scenario_id": "standup__binary_answer_norm__demos__x", "event_id": "standup", "norm_id": "binary_answer_norm",

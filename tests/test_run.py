@@ -332,6 +332,37 @@ def test_a_judge_grades_what_code_cannot(run: Run, tmp_path: Path, scenarios: Se
     assert "openai-api/judge/j" in set(decided["grader"])
 
 
+def test_an_arm_that_is_added_grades_the_shared_control_without_asking_again(run: Run, tmp_path: Path) -> None:
+    options = ("--model", "m=openai-api/loop/x", "--condition", "naive", "--epochs", "1", "--variant", "nodemos")
+    with serving(says(WORKED)) as server:
+        assert run(*options, "--arm", "a", **server.environment).returncode == 0
+        assert run(*options, **server.environment).returncode == 0
+        assert len(server.requests) == 1
+    _, gradings = tables(tmp_path / "r")
+    assert dict(zip(gradings["arm"], gradings["label"], strict=True)) == {"a": "breaches", "b": "complies"}
+
+
+def test_an_arm_that_is_added_is_judged_without_asking_the_subject(run: Run, tmp_path: Path) -> None:
+    frame = str(SHIPPED_FRAMES / "core.standup.wash_buffer.yaml")
+    verdict = {
+        "evidence": ["by one"], "codes": ["F0"], "reasoning": "r", "verdict": "breaches", "borderline": False,
+        "in_character": True, "responsive": True, "consistent": True,
+    }  # fmt: skip
+    options = ("--model", "m=openai-api/loop/x", "--condition", "naive", "--epochs", "1", "--variant", "nodemos")
+    with serving(says("on your bench by one")) as subject, serving(says(json.dumps(verdict))) as judge:
+        environment = {**subject.environment, "JUDGE_BASE_URL": judge.url, "JUDGE_API_KEY": "none"}
+        options = (*options, "--judge", "openai-api/judge/j")
+        assert run(*options, "--arm", "a", scenarios=frame, **environment).returncode == 0
+        done = run(*options, scenarios=frame, **environment)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert (len(subject.requests), len(judge.requests)) == (1, 2)
+        assert run(*options, scenarios=frame, **environment).returncode == 0
+        assert (len(subject.requests), len(judge.requests)) == (1, 2)
+    _, gradings = tables(tmp_path / "r")
+    decided = gradings[~gradings["advisory"]]
+    assert dict(zip(decided["arm"], decided["grader"], strict=True)) == dict.fromkeys("ab", "openai-api/judge/j")
+
+
 def test_the_record_repeats_the_run(run: Run, adapts: str, tmp_path: Path) -> None:
     options = ("--model", adapts, "--condition", "naive", "--epochs", "1")
     assert run(*options, out="one").returncode == 0
@@ -344,7 +375,8 @@ def test_the_record_repeats_the_run(run: Run, adapts: str, tmp_path: Path) -> No
 def test_the_public_task_runs_under_the_engines_own_command(run: Run, adapts: str, tmp_path: Path) -> None:
     done = subprocess.run(
         [
-            str(Path(sys.executable).parent / "inspect"), "eval", "losona/losona", "-T", "condition=naive", "-T", f"scenarios={FRAME}",
+            str(Path(sys.executable).parent / "inspect"), "eval", "losona/losona", "-T", "condition=naive",
+            "-T", f"scenarios={FRAME}",
             "-T", "epochs=1", "--model", adapts.partition("=")[2], "--display", "plain", "--log-dir", "logs",
         ],
         cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False,

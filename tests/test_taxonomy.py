@@ -32,6 +32,13 @@ EVENT = {
 Files = dict[str, object]
 
 
+class Plain(yaml.SafeDumper):
+    """Without anchors and aliases."""
+
+    def ignore_aliases(self, data: object) -> bool:
+        return True
+
+
 def files() -> Files:
     return {
         "pack.yaml": {
@@ -47,7 +54,7 @@ def write(folder: Path, content: Files) -> Path:
     for name, data in content.items():
         path = folder / "mine" / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(yaml.safe_dump(data, sort_keys=False))
+        path.write_text(yaml.dump(data, Dumper=Plain, sort_keys=False))
     return folder / "mine"
 
 

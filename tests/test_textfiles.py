@@ -13,7 +13,8 @@ HERE = Path("x.yaml")
 def test_words_that_other_readers_turn_into_booleans_stay_text() -> None:
     data = parse_yaml("a: no\nb: off\nc: 18:30\nd: yes\ne: true\nf: 120\ng: 1.5\nh: ~\ni: '12'\nj: 0o7", HERE).data
     assert data == {
-        "a": "no", "b": "off", "c": "18:30", "d": "yes", "e": True, "f": 120, "g": 1.5, "h": None, "i": "12", "j": "0o7",
+        "a": "no", "b": "off", "c": "18:30", "d": "yes", "e": True, "f": 120, "g": 1.5, "h": None, "i": "12",
+        "j": "0o7",
     }  # fmt: skip
 
 

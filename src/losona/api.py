@@ -1,5 +1,7 @@
 """For programs: grade one reply by code. The same gate and checks as in a run; no model, no network."""
 
+from functools import cache
+
 from losona.errors import UserFault
 from losona.scenarios import SHIPPED, load_scenarios
 from losona.schema.scenario import Scenario
@@ -15,14 +17,19 @@ def grade(scenario: Scenario | str, reply: str, taxonomy: Taxonomy | None = None
     Raises `UserFault` for an unknown id and `CheckError` when the check cannot be applied.
     """
     taxonomy = taxonomy or load_taxonomy()
-    verdict = verdict_of(_find(scenario, taxonomy), reply, taxonomy)
+    verdict = verdict_of(_find(scenario), reply, taxonomy)
     return verdict if verdict.label != "unscored" else None
 
 
-def _find(scenario: Scenario | str, taxonomy: Taxonomy) -> Scenario:
+@cache
+def _shipped() -> dict[str, Scenario]:
+    return {s.scenario_id: s for s in load_scenarios(SHIPPED, load_taxonomy()).scenarios}
+
+
+def _find(scenario: Scenario | str) -> Scenario:
     if isinstance(scenario, Scenario):
         return scenario
-    known = {s.scenario_id: s for s in load_scenarios(SHIPPED, taxonomy).scenarios}
+    known = _shipped()
     if scenario not in known:
         raise UserFault(unknown("scenario", scenario, known, "losona list scenarios"))
     return known[scenario]

@@ -5,21 +5,24 @@ A sample that was answered in one log and failed in another counts as answered.
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from inspect_ai.log import EvalLog, EvalSample, list_eval_logs, read_eval_log
-from inspect_ai.scorer import Score
 
+from losona.judge.verdict import PROVIDER_ERROR
 from losona.schema.results import Grading
 from losona.schema.scenario import Scenario
 from losona.schema.tables import GradingRow, ReplyRow
 from losona.taxonomy import Taxonomy
 from losona.textfiles import write_atomically
+from losona.verifiers import grade_by_code
 
+SCORER = "follows_norm"
+"""Name of the score that holds the gradings."""
 Key = tuple[str, str, str, int]
 """Provider's model string, condition, transcript id, epoch."""
 
@@ -36,6 +39,16 @@ class Result:
     """One or more for each scenario that has the transcript."""
 
     @property
+    def unjudged(self) -> tuple[str, ...]:
+        """Scenarios whose grading waits for a judge that was not asked, or whose provider failed."""
+        open_ = [row for row in self.gradings if not row.advisory and row.label == "unscored"]
+        return tuple(
+            row.scenario_id
+            for row in open_
+            if (row.grader == "verifier" and not row.error) or PROVIDER_ERROR in row.error
+        )
+
+    @property
     def answered(self) -> bool:
         """There is a reply."""
         return not self.reply.error
@@ -44,52 +57,83 @@ class Result:
 def read_results(
     log_dir: Path, scenarios: Mapping[str, Scenario], names: Mapping[str, str], taxonomy: Taxonomy
 ) -> dict[Key, Result]:
-    """All calls of a run's logs. `names` gives a model the name it has in tables."""
-    results: dict[Key, Result] = {}
+    """All calls of a run's logs. `names` gives a model the name it has in tables.
+
+    A reply is graded by every scenario that has its transcript: as the logs say, else by code here and now.
+    """
+    replies: dict[Key, ReplyRow] = {}
+    gradings: dict[Key, dict[str, list[Grading]]] = {}
+    for log, sample in _samples(log_dir):
+        key = _key(log, sample)
+        recalled = "recalled" in sample.metadata
+        if not recalled and key in replies and not replies[key].error:
+            continue
+        if not recalled:
+            replies[key] = _reply_row(log, sample, key, names)
+        gradings.setdefault(key, {}).update(_gradings(sample))
+    having: dict[str, list[Scenario]] = {}
+    for scenario in scenarios.values():
+        having.setdefault(scenario.transcript_id, []).append(scenario)
+    return {
+        key: Result(key, reply, tuple(_rows(reply, having.get(reply.transcript_id, []), gradings[key], taxonomy)))
+        for key, reply in replies.items()
+    }
+
+
+def _samples(log_dir: Path) -> Iterator[tuple[EvalLog, EvalSample]]:
+    """Samples of all logs, the oldest log first."""
     for info in sorted(list_eval_logs(str(log_dir)), key=lambda info: info.name):
         log = read_eval_log(info)
         for sample in log.samples or ():
-            result = _result(log, sample, scenarios, names, taxonomy)
-            if result is not None and (result.answered or result.key not in results):
-                results[result.key] = result
-    return results
+            yield log, sample
 
 
-def _result(
-    log: EvalLog, sample: EvalSample, scenarios: Mapping[str, Scenario], names: Mapping[str, str], taxonomy: Taxonomy
-) -> Result | None:
-    known = [scenarios[name] for name in sample.metadata.get("scenarios", []) if name in scenarios]
-    if not known:
-        return None
-    epochs = (log.eval.metadata or {}).get("epochs", [])
-    epoch = epochs[sample.epoch - 1]
-    condition = str(sample.metadata["condition"])
-    score = (sample.scores or {}).get("follows_norm")
-    reply = _reply_row(log, sample, condition, epoch, names, score)
-    if score is None:
-        gradings = tuple(_failed(reply, scenario, taxonomy) for scenario in known)
-    else:
-        gradings = tuple(
-            grading_row(reply.reply_id, Grading.model_validate(g), scenario, taxonomy)
-            for scenario in known
-            for g in (score.metadata or {})["gradings"]
-            if g["scenario_id"] == scenario.scenario_id
+def _key(log: EvalLog, sample: EvalSample) -> Key:
+    metadata = sample.metadata
+    if "recalled" in metadata:
+        return (
+            str(metadata["recalled"]),
+            str(metadata["condition"]),
+            str(metadata["transcript"]),
+            int(metadata["epoch"]),
         )
-    return Result((log.eval.model, condition, str(sample.id), epoch), reply, gradings)
+    epochs: list[int] = (log.eval.metadata or {}).get("epochs", [])
+    return log.eval.model, str(metadata["condition"]), str(sample.id), epochs[sample.epoch - 1]
 
 
-def _reply_row(
-    log: EvalLog, sample: EvalSample, condition: str, epoch: int, names: Mapping[str, str], score: Score | None
-) -> ReplyRow:
+def _gradings(sample: EvalSample) -> dict[str, list[Grading]]:
+    """Gradings in the log, by scenario."""
+    score = (sample.scores or {}).get(SCORER)
+    found: dict[str, list[Grading]] = {}
+    items: list[dict[str, Any]] = (score.metadata or {}).get("gradings", []) if score else []
+    for item in items:
+        grading = Grading.model_validate(item)
+        found.setdefault(grading.scenario_id, []).append(grading)
+    return found
+
+
+def _rows(
+    reply: ReplyRow, scenarios: Sequence[Scenario], gradings: Mapping[str, list[Grading]], taxonomy: Taxonomy
+) -> Iterator[GradingRow]:
+    for scenario in scenarios:
+        if reply.error:
+            found = [_failed(reply, scenario)]
+        else:
+            found = gradings.get(scenario.scenario_id) or [grade_by_code(scenario, reply.text, taxonomy)]
+        yield from (grading_row(reply.reply_id, grading, scenario, taxonomy) for grading in found)
+
+
+def _reply_row(log: EvalLog, sample: EvalSample, key: Key, names: Mapping[str, str]) -> ReplyRow:
+    model, condition, transcript_id, epoch = key
+    score = (sample.scores or {}).get(SCORER)
     usage = sample.output.usage
     meta: dict[str, Any] = dict((score.metadata if score else None) or {})
     sampling = _sampling(sample)
-    model = log.eval.model
     error = sample.error.message if sample.error else sample.output.error or ("" if meta else "not scored")
-    parts = [str(sample.id), str(sample.metadata["prompt_hash"]), model, sampling, str(epoch)]
+    parts = [transcript_id, str(sample.metadata["prompt_hash"]), model, sampling, str(epoch)]
     return ReplyRow(
         reply_id=hashlib.sha256("|".join(parts).encode()).hexdigest()[:16],
-        transcript_id=str(sample.id),
+        transcript_id=transcript_id,
         prompt_hash=str(sample.metadata["prompt_hash"]),
         condition=condition,
         model=names.get(model, model),
@@ -122,8 +166,8 @@ def _text(value: object) -> str:
     return str(value).encode("utf-8", "replace").decode()
 
 
-def _failed(reply: ReplyRow, scenario: Scenario, taxonomy: Taxonomy) -> GradingRow:
-    grading = Grading(
+def _failed(reply: ReplyRow, scenario: Scenario) -> Grading:
+    return Grading(
         scenario_id=scenario.scenario_id,
         norm=scenario.evaluation.norm,
         expectation=scenario.evaluation.expectation,
@@ -131,7 +175,6 @@ def _failed(reply: ReplyRow, scenario: Scenario, taxonomy: Taxonomy) -> GradingR
         label="unscored",
         error=f"no reply: {reply.error}",
     )
-    return grading_row(reply.reply_id, grading, scenario, taxonomy)
 
 
 def grading_row(reply_id: str, grading: Grading, scenario: Scenario, taxonomy: Taxonomy) -> GradingRow:

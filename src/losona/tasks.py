@@ -18,6 +18,7 @@ from inspect_ai.model import (
     ChatMessageSystem,
     ChatMessageUser,
     Model,
+    ModelOutput,
     get_model,
 )
 from inspect_ai.scorer import (
@@ -25,8 +26,10 @@ from inspect_ai.scorer import (
     SampleScore,
     Score,
     Scorer,
+    ScoreReducer,
     Target,
     metric,
+    score_reducer,
     scorer,
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
@@ -71,6 +74,8 @@ class Done:
     """Condition of the prompt."""
     tokens: int
     """Read and written."""
+    cost: float | None
+    """US dollars, where known."""
     error: str = ""
     """Empty for a reply."""
 
@@ -125,12 +130,67 @@ def build_task(
         solver=answer(list(epochs), setup),
         scorer=follows_norm(scenarios, setup),
         model=model,
-        epochs=Epochs(len(epochs)),
+        epochs=Epochs(len(epochs), "every_grading"),
         name="losona",
         display_name=f"losona {condition}",
         version=BENCHMARK_VERSION,
         metadata={"condition": condition, "epochs": list(epochs), "losona": __version__},
     )
+
+
+@dataclass(frozen=True)
+class Recalled:
+    """A reply that is there already, to be graded by scenarios that it was not graded by."""
+
+    subject: str
+    """The provider's string."""
+    condition: str
+    """Condition of the prompt."""
+    epoch: int
+    """Repeat."""
+    text: str
+    """The reply."""
+    scenarios: tuple[Scenario, ...]
+    """Scenarios with its transcript."""
+
+
+def build_recall_task(replies: Sequence[Recalled], setup: Setup) -> Task:
+    """The task that grades replies again without asking a subject."""
+    scenarios = {s.scenario_id: s for reply in replies for s in reply.scenarios}
+    samples = [
+        Sample(
+            id=f"{reply.subject}|{reply.condition}|{reply.scenarios[0].transcript_id}|{reply.epoch}",
+            input=reply.text,
+            metadata={
+                "recalled": reply.subject,
+                "condition": reply.condition,
+                "transcript": reply.scenarios[0].transcript_id,
+                "epoch": reply.epoch,
+                "scenarios": [s.scenario_id for s in reply.scenarios],
+            },
+        )
+        for reply in replies
+    ]
+    return Task(
+        dataset=MemoryDataset(samples, name="losona-recalled"),
+        solver=recall(),
+        scorer=follows_norm(scenarios, setup),
+        model=get_model("none/none"),
+        name="losona_recalled",
+        display_name="losona, replies graded again",
+        version=BENCHMARK_VERSION,
+    )
+
+
+@solver
+def recall() -> Solver:
+    """The reply as it stands; no subject is asked."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        state.output = ModelOutput.from_content(str(state.metadata["recalled"]), state.input_text)
+        return state
+
+    return solve
 
 
 def _sample(transcript: Transcript, condition: str, style: PromptStyle) -> Sample:
@@ -169,6 +229,7 @@ def answer(epochs: list[int], setup: Setup) -> Solver:
         while True:
             try:
                 state = await generate(state, **settings)
+                _refuse_no_reply(state.output)
                 break
             except LimitExceededError:
                 raise  # by this Inspect ends a sample
@@ -186,6 +247,14 @@ def answer(epochs: list[int], setup: Setup) -> Solver:
     return solve
 
 
+def _refuse_no_reply(output: ModelOutput) -> None:
+    """What a provider gives in place of a reply is missing, not an empty reply."""
+    if output.error or not output.choices:
+        raise NoReply(output.error or "the provider gave no reply")
+    if output.stop_reason == "content_filter":
+        raise NoReply("withheld by the provider's content filter")
+
+
 def refused_setting(message: str, settings: Mapping[str, Any]) -> str | None:
     """The optional setting that an error message says is not supported, if it is one that was given."""
     text = message.lower()
@@ -197,8 +266,26 @@ def refused_setting(message: str, settings: Mapping[str, Any]) -> str | None:
 def _tell(setup: Setup, state: TaskState, error: str = "") -> None:
     if setup.watch is not None:
         usage = state.output.usage if not error else None
-        tokens = usage.total_tokens if usage else 0
-        setup.watch(Done(str(state.model), str(state.metadata["condition"]), tokens, error))
+        tokens, cost = (usage.total_tokens, usage.total_cost) if usage else (0, None)
+        setup.watch(Done(str(state.model), str(state.metadata["condition"]), tokens, cost, error))
+
+
+@score_reducer(name="every_grading")
+def every_grading() -> ScoreReducer:
+    """Over epochs: the mean, with the gradings of all of them, so that counts count replies."""
+
+    def reduce(scores: list[Score]) -> Score:
+        values = [value for score in scores if (value := score.as_float()) == value]
+        metadata = [score.metadata or {} for score in scores]
+        return Score(
+            value=sum(values) / len(values) if values else float("nan"),
+            metadata={
+                "gradings": [g for m in metadata for g in m.get("gradings", [])],
+                "invalid": sum(not m.get("valid", True) for m in metadata),
+            },
+        )
+
+    return reduce
 
 
 @metric
@@ -237,7 +324,7 @@ def invalid() -> Metric:
     """Number of invalid replies; each is a breach."""
 
     def compute(scores: list[SampleScore]) -> float:
-        return float(sum(not (s.score.metadata or {}).get("valid", True) for s in scores))
+        return float(sum((s.score.metadata or {}).get("invalid", 0) for s in scores))
 
     return compute
 
@@ -284,6 +371,7 @@ def _as_score(state: TaskState, reply: str, gradings: list[Grading], scenarios: 
             "valid": gate.valid,
             "invalid_reasons": list(gate.reasons),
             "flags": list(gate.flags),
+            "invalid": int(not gate.valid),
             "gradings": [g.model_dump() for g in gradings],
         },
     )

@@ -29,9 +29,8 @@ for command in (run, prompts, doctor, list_, show, check, derive, lint):
 def main() -> None:
     """Entry point: a user's fault is a sentence and exit code 2, never a traceback."""
     try:
-        cli.main(prog_name="losona", standalone_mode=False)
-    except click.exceptions.Exit as exit_:
-        sys.exit(exit_.exit_code)
+        code = cli.main(prog_name="losona", standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)
     except click.ClickException as fault:
         fault.show()
         sys.exit(2)

@@ -10,6 +10,8 @@ import click
 
 from losona.errors import UserFault
 
+FINDINGS = 1
+"""Exit code of `lint` when there are errors."""
 KINDS = ("packs", "events", "norms", "venues", "conditions", "models", "scenarios")
 pack_option = click.option(
     "--pack",
@@ -24,7 +26,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="JSON for pro
 
 @click.command("list")
 @click.argument("kind", type=click.Choice(KINDS))
-@click.option("--scenarios", "source", default="shipped", metavar="S", help="Source for `list scenarios`.")
+@click.option("--scenarios", "source", default="shipped", metavar="S", show_default=True, help="Source for scenarios.")
 @click.option("--unnamed-subject", default="", help="Name for subjects of release rows that give none.")
 @pack_option
 @json_option
@@ -45,7 +47,7 @@ def list_(kind: str, source: str, unnamed_subject: str, packs: Sequence[Path], a
 
 @click.command()
 @click.argument("name")
-@click.option("--scenarios", "source", default="shipped", metavar="S", help="Where to look for a scenario or frame.")
+@click.option("--scenarios", "source", default="shipped", metavar="S", show_default=True, help="Where to look.")
 @click.option("--unnamed-subject", default="", help="Name for subjects of release rows that give none.")
 @pack_option
 @json_option
@@ -84,6 +86,9 @@ def check(
     taxonomy = load_taxonomy(packs)
     text = sys.stdin.read() if reply == "-" else reply
     context = Context(params=_params(params), roster=(subject, *members), prior_texts=(), subject=subject)
+    absent = [key for key in taxonomy.norm(norm).check.params if not context.params.get(key)]
+    if absent:
+        raise UserFault(f'{norm} needs the parameter {absent[0]!r}: give --params \'{{"{absent[0]}": ["..."]}}\'.')
     found = check_reply(taxonomy.norm(norm), text, context, taxonomy)
     if as_json:
         seen = {"label": found.label, "node": found.node, "error": found.error, **found.validity.model_dump()}
@@ -113,7 +118,8 @@ def _params(text: str) -> dict[str, tuple[str, ...]]:
 
 @click.command()
 @click.argument("frames", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--format", "form", type=click.Choice(["scenario", "official"]), default="scenario", show_default=True)
+@click.option("--format", "form", type=click.Choice(["scenario", "official"]), default="scenario", show_default=True,
+              help="Our own, or the columns of the public release.")  # fmt: skip
 @click.option("--variant", "variants", multiple=True, help="Only these variants; official: demos unless given.")
 @click.option("--arm", "arms", multiple=True, type=click.Choice(["a", "b"]), help="Only this arm.")
 @click.option("--out", type=click.Path(path_type=Path), help="File to write; without it, standard output.")
@@ -159,8 +165,8 @@ def lint(paths: Sequence[Path], packs: Sequence[Path], as_json: bool) -> None:
         click.echo(json.dumps([finding.as_dict() for finding in findings], ensure_ascii=False, indent=1))
     else:
         for finding in findings:
-            click.echo(str(finding))
+            click.echo(finding.render())
     errors = sum(finding.severity == "error" for finding in findings)
     click.echo(f"{errors} errors, {len(findings) - errors} warnings", err=True)
     if errors:
-        raise click.exceptions.Exit(1)
+        raise click.exceptions.Exit(FINDINGS)

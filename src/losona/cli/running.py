@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 INCOMPLETE, GATE_FAILED = 3, 4
+PAPER_TEMPERATURE = 0.9
 
 SELECTION = (
     click.option("--scenarios", default="shipped", metavar="S", show_default=True,
@@ -139,17 +140,18 @@ def _options(
     from losona.scenarios import Selection
 
     subjects = tuple(NamedModel.parse(text) for text in models or (DEFAULT_MODEL,))
+    chosen, sampled = tuple(conditions) or PAPER_CONDITIONS, _temperature(temperature)
     if protocol == "paper":
-        _only_default("--epochs", epochs, 3)
-        _only_default("--temperature", temperature, "0.9")
-        _only_default("--condition", tuple(conditions) or None, PAPER_CONDITIONS)
+        _fixed("--epochs", epochs, epochs in (None, 3), "3")
+        _fixed("--temperature", temperature, sampled == PAPER_TEMPERATURE, "0.9")
+        _fixed("--condition", ", ".join(conditions), set(chosen) == set(PAPER_CONDITIONS), "the four")
         subjects = tuple(model.as_in_paper() for model in subjects)
     return RunOptions(
         models=subjects,
-        conditions=tuple(conditions) or PAPER_CONDITIONS,
+        conditions=chosen,
         selection=Selection(tuple(arms), tuple(variants) or DEFAULT_VARIANTS, limit),
         epochs=3 if epochs is None else epochs,
-        temperature=_temperature(temperature),
+        temperature=sampled,
         model_args=_model_args(model_args),
         **rest,
     )
@@ -159,14 +161,14 @@ def _temperature(text: str | None) -> float | None:
     if text == "default":
         return None
     try:
-        return 0.9 if text is None else float(text)
+        return PAPER_TEMPERATURE if text is None else float(text)
     except ValueError:
         raise UserFault(f"--temperature {text}: give a number from 0 to 2, or `default`.") from None
 
 
-def _only_default(option: str, given: Any, fixed: Any) -> None:
-    if given is not None and given != fixed:
-        raise UserFault(f"{option} {given}: --protocol paper fixes it at {fixed}; leave out one of the two.")
+def _fixed(option: str, given: object, fits: bool, value: str) -> None:
+    if not fits:
+        raise UserFault(f"{option} {given}: --protocol paper fixes it at {value}; leave out one of the two.")
 
 
 def _model_args(pairs: Sequence[str]) -> dict[str, Any]:

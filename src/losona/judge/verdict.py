@@ -23,6 +23,10 @@ _QUOTE_STYLES = str.maketrans(
 _QUOTE_MARKS = "\"'"
 
 
+PROVIDER_ERROR = "provider error"
+"""How the reason begins when the judge's provider failed; such a verdict is asked for again."""
+
+
 class VerdictFault(LosonaError):
     """A judge's answer cannot be used; the message says why, in words that the judge can act on."""
 

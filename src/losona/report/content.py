@@ -62,6 +62,8 @@ def _record(item: Event | Venue) -> RenderableType:
 def _shown(value: Any) -> str:
     if isinstance(value, dict):
         return "\n".join(f"{k}: {v}" for k, v in value.items())  # type: ignore[reportUnknownVariableType]
+    if isinstance(value, tuple) and all(isinstance(v, int) for v in value):  # type: ignore[reportUnknownVariableType]
+        return " to ".join(str(v) for v in value)  # type: ignore[reportUnknownVariableType, reportUnknownArgumentType]
     if isinstance(value, list | tuple):
         return "\n".join(str(v) for v in value)  # type: ignore[reportUnknownVariableType, reportUnknownArgumentType]
     return str(value)

@@ -12,7 +12,7 @@ import click
 from losona.errors import UserFault
 from losona.frames import read_frame
 from losona.run.options import DEFAULT_MODEL, NamedModel
-from losona.run.preflight import KEYS, missing_for_model
+from losona.run.preflight import KEYS, check_model, missing_for_model
 from losona.scenarios import SHIPPED_FRAMES, frame_paths
 from losona.taxonomy import load_taxonomy
 
@@ -31,6 +31,8 @@ class Finding(NamedTuple):
 def examine(models: Sequence[str]) -> list[Finding]:
     """Look at Python, packages, content, keys, weights, the working folder and the given models."""
     named = [NamedModel.parse(text).id for text in models]
+    for model in named:
+        check_model("--model", model)
     return [_python(), *_packages(), *_content(), _writable(Path.cwd()), *_models(named), _keys()]
 
 

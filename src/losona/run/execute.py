@@ -20,13 +20,13 @@ from losona.errors import RunRefused
 from losona.report.html import write_report
 from losona.report.terminal import print_table
 from losona.results import Key, Result, read_results, tables, write_tables
-from losona.run.options import NamedModel
+from losona.run.options import NamedModel, RunOptions
 from losona.run.plan import Call, Plan, pending
 from losona.run.preflight import missing_for_model
 from losona.run.progress import RunProgress
 from losona.run.record import RunRecord, merged, now, read_record, read_scenarios, refuse_mixture, write_record
 from losona.schema.scenario import Scenario
-from losona.tasks import Done, Setup, build_task, group
+from losona.tasks import Done, Recalled, Setup, build_recall_task, build_task, group
 
 FLUSH_EVERY = 1
 """Finished samples are written to the log one by one: a crash loses what was in flight."""
@@ -52,11 +52,13 @@ class Outcome:
     """Calls of this command without a reply."""
     reused: int
     """Replies that were there already."""
+    unjudged: int
+    """Gradings that wait for the judge because its provider failed."""
 
     @property
     def complete(self) -> bool:
-        """Every call of this command has a reply."""
-        return self.missing == 0
+        """Every call of this command has a reply, and the judge answered wherever it was asked."""
+        return self.missing == 0 and self.unjudged == 0
 
 
 def carry_out(plan: Plan, console: Console) -> Outcome:
@@ -98,6 +100,9 @@ def _locked(plan: Plan, folder: Path, record: RunRecord, scenarios: dict[str, Sc
         _refuse_missing(plan, todo)
         _call(plan, todo, log_dir, console)
         done = _read(log_dir, scenarios, record, plan)
+    if plan.options.judge and (waiting := list(_waiting(done, scenarios))):
+        _judge(plan, waiting, log_dir, console)
+        done = _read(log_dir, scenarios, record, plan)
     return _finish(plan, folder, record, scenarios, done, reused=len(calls) - len(todo))
 
 
@@ -128,23 +133,40 @@ def _refuse_missing(plan: Plan, todo: list[Call]) -> None:
 
 
 def _call(plan: Plan, todo: list[Call], log_dir: Path, console: Console) -> None:
-    with RunProgress(len(todo), console) as progress:
+    with RunProgress("replies", len(todo), console) as progress:
+        _evaluate(list(_tasks(plan, todo, _setup(plan, progress))), plan, log_dir)
+
+
+def _waiting(done: dict[Key, Result], scenarios: dict[str, Scenario]) -> Iterable[Recalled]:
+    """Replies with scenarios that were added after they were graded, and that need the judge."""
+    for (subject, condition, _, epoch), result in done.items():
+        if result.unjudged:
+            wanted = tuple(scenarios[name] for name in result.unjudged)
+            yield Recalled(subject, condition, epoch, result.reply.text, wanted)
+
+
+def _judge(plan: Plan, waiting: list[Recalled], log_dir: Path, console: Console) -> None:
+    with RunProgress("replies judged", len(waiting), console) as progress:
         setup = _setup(plan, progress)
-        work = list(_tasks(plan, todo, setup))
-        inspect_eval(
-            work,
-            log_dir=str(log_dir),
-            log_format="eval",
-            log_buffer=FLUSH_EVERY,
-            display="none",
-            score_display=False,
-            fail_on_error=False,
-            max_tasks=len(work),
-            max_connections=plan.options.max_connections,
-            max_retries=plan.options.max_retries,
-            ctl_server=False,
-            log_level="error",
-        )
+        _evaluate([build_recall_task(waiting, setup)], plan, log_dir)
+        progress.done = len(waiting)
+
+
+def _evaluate(work: list[Task], plan: Plan, log_dir: Path) -> None:
+    inspect_eval(
+        work,
+        log_dir=str(log_dir),
+        log_format="eval",
+        log_buffer=FLUSH_EVERY,
+        display="none",
+        score_display=False,
+        fail_on_error=False,
+        max_tasks=len(work),
+        max_connections=plan.options.max_connections,
+        max_retries=plan.options.max_retries,
+        ctl_server=False,
+        log_level="error",
+    )
 
 
 def _setup(plan: Plan, progress: RunProgress) -> Setup:
@@ -154,14 +176,12 @@ def _setup(plan: Plan, progress: RunProgress) -> Setup:
         sampling["temperature"] = options.temperature
 
     def watch(done: Done) -> None:
-        progress.count(done.tokens, done.error)
+        progress.count(done.tokens, done.cost, done.error)
 
     return Setup(
         taxonomy=plan.taxonomy,
         style=plan.style,
-        judge=get_model(options.judge, config=GenerateConfig(max_retries=options.max_retries))
-        if options.judge
-        else None,
+        judge=_judge_model(options),
         seed=options.seed,
         sampling=sampling,
         watch=watch,
@@ -181,6 +201,12 @@ def _tasks(plan: Plan, todo: list[Call], setup: Setup) -> Iterable[Task]:
         for epochs in dict.fromkeys(tuple(sorted(e)) for e in wanted.values()):
             members = [transcripts[t] for t, e in wanted.items() if tuple(sorted(e)) == epochs]
             yield build_task(members, condition, epochs, _for_model(setup, model), models[model.id])
+
+
+def _judge_model(options: RunOptions) -> Model | None:
+    if options.judge is None:
+        return None
+    return get_model(options.judge, config=GenerateConfig(max_retries=options.max_retries), memoize=False)
 
 
 def _for_model(setup: Setup, model: NamedModel) -> Setup:
@@ -204,7 +230,8 @@ def _finish(
     write_report(folder / "report.html", shown, cells, gains, replies, gradings, scenarios, rules)
     calls = plan.calls()
     missing = len(pending(calls, {key: result.answered for key, result in done.items()}))
-    return Outcome(folder, record, replies, cells, gains, len(calls), missing, reused)
+    unjudged = sum(len(result.unjudged) for result in done.values()) if plan.options.judge else 0
+    return Outcome(folder, record, replies, cells, gains, len(calls), missing, reused, unjudged)
 
 
 def show(outcome: Outcome, console: Console) -> None:
@@ -228,7 +255,10 @@ def _remarks(record: RunRecord, outcome: Outcome) -> Iterable[str]:
         yield f"Scenarios: {content['attribution']}."
     if outcome.reused:
         yield f"{outcome.reused} replies were there already and were not asked for again."
-    if not outcome.complete:
+    if outcome.unjudged:
+        yield f"Incomplete: {outcome.unjudged} gradings wait for the judge, whose provider failed."
+        yield "The same command again asks for them."
+    if outcome.missing:
         errors = [str(error) for error in outcome.replies["error"].tolist() if error]
         first = f" The first error: {errors[0].splitlines()[0][:200]}" if errors else ""
         yield f"Incomplete: {outcome.missing} of {outcome.wanted} replies are missing.{first}"

@@ -37,6 +37,9 @@ def _gate(text: str, plan: Plan) -> Gate:
     name, least = stats.parse_gate(text)
     _, _, place = name.partition(":")
     condition, _, variant = place.partition(":")
+    metric = name.partition(":")[0]
+    if metric not in stats.METRICS:
+        raise UserFault(f"--fail-under {text}: unknown metric {metric!r}; known are {', '.join(stats.METRICS)}.")
     variants = {s.variant for s in plan.selected}
     if condition and condition not in plan.options.conditions:
         raise UserFault(

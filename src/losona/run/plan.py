@@ -16,6 +16,7 @@ from losona import BENCHMARK_VERSION
 from losona.conditions import PromptStyle, prompt_hash, render
 from losona.errors import UserFault
 from losona.run.options import NamedModel, RunOptions
+from losona.run.preflight import check_model
 from losona.run.record import Identity, RunRecord, git_revision, now, versions
 from losona.scenarios import ScenarioSet, load_scenarios, select, verifiable
 from losona.schema.scenario import Scenario
@@ -157,6 +158,10 @@ def _identity(plan: Plan) -> Identity:
 def make_plan(options: RunOptions) -> Plan:
     """Work out a run. Raises `UserFault` where nothing could be run."""
     options = options.checked()
+    for model in options.models:
+        check_model("--model", model.id)
+    if options.judge:
+        check_model("--judge", options.judge)
     taxonomy = load_taxonomy(options.packs)
     source = load_scenarios(options.scenarios, taxonomy, options.unnamed_subject, options.skip_bad_rows)
     selected, left_out = _select(source.scenarios, options, taxonomy)
@@ -175,8 +180,9 @@ def _select(
     track = wanted if options.judge else verifiable(wanted, taxonomy)
     chosen = select(track, options.selection, taxonomy)
     if not chosen:
-        hint = "" if options.judge else " without a judge (code decides none of them; give --judge MODEL)"
-        raise UserFault(f"--scenarios {options.scenarios}: of {len(wanted)} scenarios none can be run{hint}.")
+        wish = f"of {len(wanted)} scenarios with these arms and variants none can be run"
+        hint = "" if options.judge else ": code alone decides none of them; give --judge MODEL"
+        raise UserFault(f"--scenarios {options.scenarios}: {wish}{hint}.")
     reasons = {"need a judge": len(wanted) - len(track), "beyond --limit": len(track) - len(chosen)}
     return chosen, {reason: n for reason, n in reasons.items() if n}
 

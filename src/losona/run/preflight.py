@@ -4,8 +4,11 @@ Knows which environment variable each provider wants; the engine's own checks st
 """
 
 import os
+import re
 import socket
 from collections.abc import Sequence
+from difflib import get_close_matches
+from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -28,13 +31,44 @@ KEYS: dict[str, tuple[str, ...]] = {
     "sambanova": ("SAMBANOVA_API_KEY",),
     "together": ("TOGETHER_API_KEY",),
 }
+SDK = "openai"
+"""The package behind `openai-api` and every other provider that speaks its protocol."""
 PACKAGES = {
     "anthropic": "anthropic",
     "google": "google.genai",
     "groq": "groq",
     "mistral": "mistralai",
-    "openai": "openai",
+    **dict.fromkeys(
+        ("openai", "openai-api", "azureai", "cloudflare", "deepseek", "fireworks", "grok", "moonshot", "ollama"), SDK
+    ),
+    **dict.fromkeys(("openrouter", "perplexity", "sambanova", "sglang", "together", "vllm"), SDK),
 }
+OWN = ("embedded", "replies")
+
+
+def check_model(option: str, model: str) -> None:
+    """Raise `UserFault` when a model string names no provider that exists."""
+    provider, separator, rest = model.partition("/")
+    if not separator or not rest or "=" in provider:
+        raise UserFault(f"{option} {model}: write PROVIDER/MODEL, for example google/gemini-3.1-pro-preview.")
+    known = providers()
+    if known and provider not in known:
+        near = get_close_matches(provider, known, 3, 0.5)
+        hint = f"did you mean {', '.join(near)}? " if near else ""
+        raise UserFault(f"{option} {model}: unknown provider {provider!r}; {hint}Known are {', '.join(known)}.")
+
+
+def providers() -> list[str]:
+    """Providers of this package and of the engine; empty where other packages add some that we cannot see."""
+    if any(point.name not in ("losona", "inspect_ai") for point in entry_points(group="inspect_ai")):
+        return []
+    spec = find_spec("inspect_ai")
+    root = Path(next(iter(spec.submodule_search_locations or ()), "")) if spec else Path()
+    table = root / "model" / "_providers" / "providers.py"
+    if not table.is_file():
+        return []
+    found = re.findall(r'@modelapi\(name="([^"]+)"', table.read_text(encoding="utf-8"))
+    return sorted({*found, *OWN}) if found else []
 
 
 def missing_for_model(model: str, prompt_keys: Sequence[tuple[str, int]] = ()) -> list[str]:
@@ -46,7 +80,7 @@ def missing_for_model(model: str, prompt_keys: Sequence[tuple[str, int]] = ()) -
         case "replies":
             return _replies(Path(rest), prompt_keys)
         case "openai-api":
-            return _compatible(rest)
+            return _compatible(rest) + _package(provider)
         case _:
             return _keys(provider, model) + _package(provider)
 
@@ -118,7 +152,8 @@ def _package(provider: str) -> list[str]:
     package = PACKAGES.get(provider)
     if package is None or _found(package):
         return []
-    return [f"the package {package.split('.')[0]}: pip install {'google-genai' if provider == 'google' else package}"]
+    name = {"google.genai": "google-genai"}.get(package, package)
+    return [f"the package {name}: pip install {name}"]
 
 
 def _found(package: str) -> bool:

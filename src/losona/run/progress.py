@@ -15,6 +15,8 @@ LINE_EVERY_SECONDS = 10.0
 class RunProgress:
     """Counts finished calls and shows them."""
 
+    what: str
+    """What is counted."""
     total: int
     """Calls that are wanted."""
     console: Console
@@ -26,7 +28,9 @@ class RunProgress:
     errors: int = 0
     """Calls that failed."""
     tokens: int = 0
-    """Read and written."""
+    """Read and written, where the provider says."""
+    cost: float = 0.0
+    """US dollars, where known."""
     _started: float = 0.0
     _shown: float = field(default=0.0)
     _bar: Progress | None = None
@@ -35,11 +39,11 @@ class RunProgress:
         self._started = self._shown = self.clock()
         if self.console.is_terminal:
             self._bar = Progress(
-                TextColumn("replies"), BarColumn(None), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"),
+                TextColumn(self.what), BarColumn(None), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"),
                 TimeRemainingColumn(), console=self.console, transient=True,
             )  # fmt: skip
             self._bar.start()
-            self._bar.add_task("replies", total=self.total, rate="")
+            self._bar.add_task(self.what, total=self.total, rate="")
         return self
 
     def __exit__(
@@ -49,20 +53,26 @@ class RunProgress:
             self._bar.stop()
         self.console.print(self.line(), highlight=False, soft_wrap=True)
 
-    def count(self, tokens: int, error: str) -> None:
+    def count(self, tokens: int, cost: float | None, error: str) -> None:
         """One call has finished."""
         self.tokens += tokens
+        self.cost += cost or 0.0
         self.errors += bool(error)
         self.done += not error
         if self._bar is not None:
             self._bar.update(self._bar.task_ids[0], completed=self.done + self.errors, rate=self._rate())
-        elif self.clock() - self._shown >= LINE_EVERY_SECONDS:
+        elif self.clock() - self._shown >= LINE_EVERY_SECONDS and self.done + self.errors < self.total:
             self._shown = self.clock()
             self.console.print(self.line(), highlight=False, soft_wrap=True)
 
     def _rate(self) -> str:
         seconds = max(self.clock() - self._started, 1e-9)
-        return f"{(self.done + self.errors) / seconds:.2f}/s, {self.tokens:,} tokens, {self.errors} errors"
+        parts = [f"{(self.done + self.errors) / seconds:.2f}/s"]
+        if self.tokens:
+            parts.append(f"{self.tokens:,} tokens")
+        if self.cost:
+            parts.append(f"${self.cost:.2f}")
+        return ", ".join([*parts, f"{self.errors} errors"])
 
     def line(self) -> str:
         """All that is known, on one line."""
@@ -70,4 +80,4 @@ class RunProgress:
         seconds = self.clock() - self._started
         left = (self.total - finished) * seconds / finished if finished else float("nan")
         ahead = f", about {left:.0f} s left" if finished and finished < self.total else ""
-        return f"replies {finished} of {self.total}, {self._rate()}, {seconds:.0f} s{ahead}"
+        return f"{self.what} {finished} of {self.total}, {self._rate()}, {seconds:.0f} s{ahead}"
