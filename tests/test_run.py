@@ -372,6 +372,27 @@ def test_the_record_repeats_the_run(run: Run, adapts: str, tmp_path: Path) -> No
     pd.testing.assert_frame_equal(one[1], two[1])
 
 
+def test_the_public_task_takes_the_engines_mock(tmp_path: Path) -> None:
+    """With explicit usage, since the mock's own token count needs a download."""
+    from inspect_ai import eval as inspect_eval
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+
+    from losona.tasks import losona
+
+    def output() -> ModelOutput:
+        made = ModelOutput.from_content("mockllm/model", ROUND)
+        made.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+        return made
+
+    model = get_model("mockllm/model", custom_outputs=[output() for _ in range(6)], memoize=False)
+    task = losona(condition="naive", scenarios=FRAME, epochs=2)
+    (log,) = inspect_eval(task, model=model, log_dir=str(tmp_path), display="none")
+    assert log.status == "success"
+    assert log.results is not None
+    metrics = {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
+    assert metrics == {"compliance": 0.5, "scored": 8, "unscored": 0, "invalid": 0}
+
+
 def test_the_public_task_runs_under_the_engines_own_command(run: Run, adapts: str, tmp_path: Path) -> None:
     done = subprocess.run(
         [

@@ -56,6 +56,7 @@ def selection_options(command: Command) -> Command:
     "--temperature", metavar="T", help="Sampling temperature, or `default` for the provider's.  [default: 0.9]"
 )
 @click.option("--max-tokens", type=int, default=400, show_default=True, help="Bound on a reply.")
+@click.option("--judge-max-tokens", type=int, default=8192, show_default=True, help="Bound on a verdict.")
 @click.option("-M", "model_args", multiple=True, metavar="KEY=VALUE", help="Argument for the provider (repeatable).")
 @click.option("--seed", type=int, default=0, show_default=True, help="Base of the seeds.")
 @click.option("--max-connections", type=int, metavar="N", help="Calls at once for each model.")

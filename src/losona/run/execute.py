@@ -206,7 +206,8 @@ def _tasks(plan: Plan, todo: list[Call], setup: Setup) -> Iterable[Task]:
 def _judge_model(options: RunOptions) -> Model | None:
     if options.judge is None:
         return None
-    return get_model(options.judge, config=GenerateConfig(max_retries=options.max_retries), memoize=False)
+    config = GenerateConfig(max_retries=options.max_retries, max_tokens=options.judge_max_tokens)
+    return get_model(options.judge, config=config, memoize=False)
 
 
 def _for_model(setup: Setup, model: NamedModel) -> Setup:

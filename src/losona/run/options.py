@@ -67,6 +67,8 @@ class RunOptions:
     """None: the provider's default."""
     max_tokens: int = 400
     """Bound on a reply."""
+    judge_max_tokens: int = 8192
+    """Bound on a verdict; wide, since some judges think first."""
     model_args: dict[str, Any] = field(default_factory=dict[str, Any])
     """Passed to every subject's provider."""
     seed: int = 0
@@ -94,6 +96,7 @@ class RunOptions:
             check_condition(name)
         _at_least("--epochs", self.epochs, 1)
         _at_least("--max-tokens", self.max_tokens, 1)
+        _at_least("--judge-max-tokens", self.judge_max_tokens, 1)
         if self.selection.limit is not None:
             _at_least("--limit", self.selection.limit, 1)
         if self.temperature is not None and not 0 <= self.temperature <= 2:

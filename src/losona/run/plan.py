@@ -15,12 +15,14 @@ from typing import Any
 from losona import BENCHMARK_VERSION
 from losona.conditions import PromptStyle, prompt_hash, render
 from losona.errors import UserFault
+from losona.judge.prompt import judge_hash
 from losona.run.options import NamedModel, RunOptions
 from losona.run.preflight import check_model
 from losona.run.record import Identity, RunRecord, git_revision, now, versions
 from losona.scenarios import ScenarioSet, load_scenarios, select, verifiable
 from losona.schema.scenario import Scenario
 from losona.taxonomy import Taxonomy, load_taxonomy
+from losona.verifiers import gate_hash
 
 REDACTED = "(not recorded)"
 _SECRET = re.compile(r"key|token|secret|password|credential|authorization", re.IGNORECASE)
@@ -143,16 +145,23 @@ def _identity(plan: Plan) -> Identity:
     return Identity(
         benchmark_version=BENCHMARK_VERSION,
         packs={name: pack.hash for name, pack in plan.taxonomy.packs.items()},
+        grading=_grading_hashes(plan),
         prompts={name: value for name, value in prompts.items() if options.judge or not name.startswith("judge")},
         system_prompt=plan.style.system_prompt,
         rendering=options.rendering,
         judge=options.judge,
+        judge_max_tokens=options.judge_max_tokens if options.judge else None,
         temperature=options.temperature,
         max_tokens=options.max_tokens,
         model_args={key: REDACTED if _SECRET.search(key) else value for key, value in options.model_args.items()},
         seed=options.seed,
         unnamed_subject=options.unnamed_subject,
     )
+
+
+def _grading_hashes(plan: Plan) -> dict[str, str]:
+    judge = {"judge": judge_hash(plan.style.templates)} if plan.options.judge else {}
+    return {"gate": gate_hash(), **judge}
 
 
 def make_plan(options: RunOptions) -> Plan:

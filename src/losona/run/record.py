@@ -30,6 +30,8 @@ class Identity(Record):
     """N-X; N is the comparability number."""
     packs: dict[str, str]
     """Pack id -> hash of its content."""
+    grading: dict[str, str]
+    """Hash of the validity gate's content, and of the judge's prompts and protocol where there is a judge."""
     prompts: dict[str, str]
     """Template name -> hash, for templates that subjects or the judge get."""
     system_prompt: str = ""
@@ -38,6 +40,8 @@ class Identity(Record):
     """text or turns."""
     judge: str | None
     """Judge model; none: code alone grades."""
+    judge_max_tokens: int | None
+    """Bound on a verdict; none without a judge."""
     temperature: float | None
     """None: the provider's default."""
     max_tokens: int

@@ -4,7 +4,7 @@
 two together for a scenario.
 """
 
-from losona.verifiers.gate import validity
+from losona.verifiers.gate import gate_hash, validity
 from losona.verifiers.grading import (
     CodeVerdict,
     check_reply,
@@ -24,6 +24,7 @@ __all__ = [
     "context_of",
     "decided_by_code",
     "evaluate",
+    "gate_hash",
     "grade_by_code",
     "normalise",
     "validity",

@@ -1,0 +1,90 @@
+"""One call of a subject: its settings, what a provider refuses of them, and what is no reply."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from inspect_ai.model import ModelOutput
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.util import LimitExceededError
+
+from losona.errors import NoReply
+from losona.providers.epoch import EPOCH
+from losona.tasks.setup import Done, Setup
+
+OPTIONAL_SETTINGS = ("seed", "temperature", "top_p")
+"""Settings that are left out, and recorded, when a provider refuses them."""
+
+REFUSALS = (
+    "unsupported",
+    "not support",
+    "does not allow",
+    "deprecated",
+    "only the default",
+    "not permitted",
+    "unknown parameter",
+)
+ERROR_LENGTH = 500
+
+
+@solver
+def answer(epochs: list[int], setup: Setup) -> Solver:
+    """One call of the subject. A setting that the provider refuses is left out and recorded."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        epoch = epochs[state.epoch - 1]
+        EPOCH.set(epoch)
+        settings: dict[str, Any] = {**setup.sampling, "seed": setup.seed + epoch - 1}
+        state.metadata.update(epoch=epoch, left_out=[], sampling=settings)
+        while True:
+            try:
+                state = await generate(state, **settings)
+                _refuse_no_reply(state.output)
+                break
+            except LimitExceededError:
+                raise  # by this Inspect ends a sample
+            except Exception as error:  # providers raise classes of their own; what is no refused setting goes on
+                message = str(getattr(error, "provider_message", None) or error or type(error).__name__)
+                refused = refused_setting(message, settings)
+                if refused is None:
+                    _tell(setup, state, message)
+                    raise NoReply(" ".join(message.split())[:ERROR_LENGTH]) from error
+                del settings[refused]
+                state.metadata["left_out"].append(refused)
+        _tell(setup, state)
+        return state
+
+    return solve
+
+
+def _refuse_no_reply(output: ModelOutput) -> None:
+    """What a provider gives in place of a reply is missing, not an empty reply."""
+    if output.error or not output.choices:
+        raise NoReply(output.error or "the provider gave no reply")
+    if output.stop_reason == "content_filter":
+        raise NoReply("withheld by the provider's content filter")
+
+
+def refused_setting(message: str, settings: Mapping[str, Any]) -> str | None:
+    """The optional setting that an error message says is not supported, if it is one that was given."""
+    text = message.lower()
+    if not any(word in text for word in REFUSALS):
+        return None
+    return next((name for name in OPTIONAL_SETTINGS if name in text and name in settings), None)
+
+
+def _tell(setup: Setup, state: TaskState, error: str = "") -> None:
+    if setup.watch is not None:
+        usage = state.output.usage if not error else None
+        tokens, cost = (usage.total_tokens, usage.total_cost) if usage else (0, None)
+        setup.watch(Done(str(state.model), str(state.metadata["condition"]), tokens, cost, error))
+
+
+@solver
+def recall() -> Solver:
+    """The reply as it stands; no subject is asked."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        state.output = ModelOutput.from_content(str(state.metadata["recalled"]), state.input_text)
+        return state
+
+    return solve
