@@ -12,6 +12,7 @@ from losona.official import derive_subject, read_rows, to_row
 from losona.schema.scenario import Scenario
 from losona.taxonomy import Taxonomy
 from losona.textfiles import read_jsonl
+from losona.verifiers import grade_by_code
 
 PUBLIC = SHARED / "data" / "losona_public_001_024.jsonl"
 needs_public = pytest.mark.skipif(not PUBLIC.exists(), reason="the public rows are not beside the project")
@@ -48,6 +49,13 @@ def test_a_row_is_a_scenario(taxonomy: Taxonomy) -> None:
     assert scenario.evaluation.demos == (1,)
     assert scenario.visible.roster == ("Ada", "Bo", "Cy")
     assert scenario.notes == ()
+
+
+def test_a_row_waits_for_a_judge_also_where_its_norm_wants_parameters(taxonomy: Taxonomy) -> None:
+    (scenario,) = read(taxonomy, row(norm_id="extreme_conciseness_norm"))
+    grading = grade_by_code(scenario, "yes", taxonomy)
+    assert (grading.label, grading.error) == ("unscored", "")
+    assert grade_by_code(scenario, " ", taxonomy).label == "breaches"
 
 
 def test_missing_parts_are_noted_and_never_made_up(taxonomy: Taxonomy) -> None:

@@ -31,3 +31,13 @@ class CheckError(LosonaError):
 
 class NoReply(LosonaError):
     """A subject's provider failed for good; the call becomes an error in the tables and is asked again later."""
+
+
+def provider_message(error: BaseException) -> str:
+    """What a provider's exception says, on one line: without the request, and without the wrapping of retries."""
+    attempt = getattr(error, "last_attempt", None)
+    cause = attempt.exception() if attempt is not None else None
+    if isinstance(cause, BaseException):
+        return provider_message(cause)
+    said = getattr(error, "provider_message", None) or str(error)
+    return " ".join(f"{type(error).__name__}: {said}".split())

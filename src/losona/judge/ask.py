@@ -19,6 +19,7 @@ from inspect_ai.model import (
 from inspect_ai.util import LimitExceededError, json_schema
 
 from losona.conditions import Message
+from losona.errors import provider_message
 from losona.judge.prompt import judge_hash, judge_messages, offered_codes, retry_message, shown_reply
 from losona.judge.verdict import PROVIDER_ERROR, Verdict, VerdictFault, parse_verdict
 from losona.prompts import Templates
@@ -95,7 +96,7 @@ class _Line:
             if self.with_schema and _refuses_schema(error):
                 self.with_schema = False
                 return await self.ask(messages)
-            return " ".join(f"{PROVIDER_ERROR}: {type(error).__name__}: {error}".split())[:_ERROR_LENGTH]
+            return f"{PROVIDER_ERROR}: {provider_message(error)}"[:_ERROR_LENGTH]
 
     async def _generate(self, messages: tuple[Message, ...]) -> ModelOutput:
         config = GenerateConfig(temperature=0.0, response_schema=SCHEMA if self.with_schema else None)

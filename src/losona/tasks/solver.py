@@ -7,7 +7,7 @@ from inspect_ai.model import ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import LimitExceededError
 
-from losona.errors import NoReply
+from losona.errors import NoReply, provider_message
 from losona.providers.epoch import EPOCH
 from losona.tasks.setup import Done, Setup
 
@@ -43,11 +43,11 @@ def answer(epochs: list[int], setup: Setup) -> Solver:
             except LimitExceededError:
                 raise  # by this Inspect ends a sample
             except Exception as error:  # providers raise classes of their own; what is no refused setting goes on
-                message = str(getattr(error, "provider_message", None) or error or type(error).__name__)
+                message = provider_message(error)
                 refused = refused_setting(message, settings)
                 if refused is None:
                     _tell(setup, state, message)
-                    raise NoReply(" ".join(message.split())[:ERROR_LENGTH]) from error
+                    raise NoReply(message[:ERROR_LENGTH]) from error
                 del settings[refused]
                 state.metadata["left_out"].append(refused)
         _tell(setup, state)

@@ -101,6 +101,8 @@ def _verdict(
     try:
         outcome = evaluate(code, gate.text, context, lexicons)
     except CheckError as error:
+        if mode == "judge":
+            return CodeVerdict(label="unscored", node=f"{JUDGE_DECIDES}: code does not apply ({error})", validity=gate)
         return CodeVerdict(label="unscored", node="", validity=gate, error=str(error))
     label, node = _label(mode, outcome)
     return CodeVerdict(label=label, node=node, validity=gate)
