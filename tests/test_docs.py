@@ -170,6 +170,7 @@ def test_the_manual_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.network
+@pytest.mark.timeout(1800)
 def test_the_readme_runs_in_a_fresh_clone(tmp_path: Path) -> None:
     """Sets up a new environment from the lock file, fetches the weights and asks the embedded model."""
     command = blocks(ROOT / "README.md", "sh")[0].replace("<repository>", shlex.quote(str(ROOT)))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from losona.frames import fillings, variants
+from losona.frames import SHIPPED_FRAMES, fillings, variants
 from losona.schema.frame import Frame
 from losona.schema.scenario import Scenario
 
@@ -80,6 +80,12 @@ def test_off_variants_are_out_of_scope_and_end_with_the_off_elicitor(
 
 def test_ids_are_unique(shipped_scenarios: list[Scenario]) -> None:
     assert len({s.scenario_id for s in shipped_scenarios}) == len(shipped_scenarios)
+
+
+def test_content_carries_its_canary() -> None:
+    content = SHIPPED_FRAMES.parent
+    for path in (*SHIPPED_FRAMES.glob("*.yaml"), *content.glob("packs/*/*.yaml"), *content.glob("packs/*/*/*.yaml")):
+        assert "losona canary 5b0a8f6e-2d0b-4f0e-9b1c-" in path.read_text(), path.name
 
 
 def test_the_starter_set_is_as_large_as_promised(shipped_frames: list[Frame], taxonomy) -> None:

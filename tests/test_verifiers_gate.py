@@ -186,7 +186,7 @@ def test_several_lines_by_the_subject_are_one_message() -> None:
     assert found.flags == ("own_label_stripped", "several_lines")
 
 
-@pytest.mark.parametrize("reply", ["да, конечно", "好", "نعم", "ναι έλα", "はい、そうです", "네"])
+@pytest.mark.parametrize("reply", ["да, конечно", "好", "نعم", "ναι έλα", "はい、そうです", "네", "明日5時に行く"])
 def test_another_script_than_the_chats_is_invalid(reply: str) -> None:
     assert gate(reply).reasons == ("other_language",)
 
@@ -201,6 +201,7 @@ def test_another_script_than_the_chats_is_invalid(reply: str) -> None:
         ("π", "Mina: hello", "en"),
         ("yes", "Mina: ты где", "ru"),
         ("はい", "Mina: hello", "ja-JP"),
+        ("15,600円 ÷ 12人 = 1,300円", "Mina: hello", "en"),
     ],
 )
 def test_what_the_script_does_not_settle_is_valid(reply: str, prior: str, language: str) -> None:

@@ -13,7 +13,7 @@ import regex
 from pydantic import RootModel
 
 from losona.schema.results import Validity
-from losona.textfiles import read_yaml, validate
+from losona.textfiles import hash_files, read_yaml, validate
 from losona.verifiers.operations import Context
 from losona.verifiers.patterns import IGNORE_CASE, compiled
 from losona.verifiers.text import CLOCK, SMILEY, Reading, normalise, strip_label
@@ -44,6 +44,7 @@ _WORD_OF = {
     name: regex.compile(rf"[\p{{L}}&&\p{{{name}}}]" + ("" if name == "Han" else r"[\p{L}\p{M}]+"), regex.VERSION1)
     for name in _SCRIPTS
 } | {"Hangul": regex.compile("[\uac00-\ud7a3]")}
+_UNIT_SIGN = regex.compile(r"(?<=\d)\p{Han}(?!\p{L})|円")
 _CONTENT = regex.compile(r"[[\p{L}\p{N}\p{So}]--[\uFFFC\uFFFD]]|[:;=]['\-^]?[)(\]\[|/\\]|\^[_.]?\^|<3", regex.VERSION1)
 
 
@@ -104,8 +105,10 @@ def _fault(text: str, own: str, context: Context, language: str) -> str:
 def _other_language(text: str, prior_texts: Iterable[str], language: str) -> bool:
     """Only where the script settles it: words in a script that neither the language nor the chat has, no Latin letter.
 
-    Latin letters settle nothing (names, 'ok', loan words), nor do single letters used as a face.
+    Latin letters settle nothing (names, 'ok', loan words), nor do single letters used as a face or the sign of a unit
+    behind a figure (`1,300円`, `12人`).
     """
+    text = _UNIT_SIGN.sub(" ", text)
     if _LATIN.search(text):
         return False
     written = {name for name, word in _WORD_OF.items() if word.search(text)}
@@ -207,3 +210,9 @@ def _label_pattern(names: tuple[str, ...]) -> "regex.Pattern[str]":
         rf"\s?:(?!{SMILEY})(?!//)[*_]{{0,3}}(?=\s|\Z|\w))",
         regex.IGNORECASE,
     )
+
+
+@cache
+def gate_hash() -> str:
+    """Hash (16 hex digits) of the gate's content: a change of it moves scores."""
+    return hash_files([_VALIDITY], _VALIDITY.parent)

@@ -1,6 +1,6 @@
 """Sums in a reply: which equations it holds, and whether they are right.
 
-Knows figures, `+ - * / x × ÷`, brackets and `=`. Nothing is evaluated as code, nothing recurses, and the time is
+Knows figures, `+ - * / x × ÷ :`, brackets and `=`. Nothing is evaluated as code, nothing recurses, and the time is
 linear in the length of the text.
 """
 
@@ -8,6 +8,7 @@ import math
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import regex
 
@@ -15,15 +16,17 @@ TOLERANCE = 0.02
 """How far a result may be off: two cents, for rounding."""
 
 _TOKEN = regex.compile(
-    r"(?P<figure>(?<![.:,\d]|[^\W\d_xX])\d++(?:[.,]\d++)*+)"
-    r"|(?P<sign>[+*/×·÷∕]|(?<![^\W\d_])[xX](?![^\W\d_])|(?<!(?:\A|\n)\s*)[-−–]|[-−–](?=[\d($€£¥₹]))"
+    r"(?P<clock>(?<!\d)\d{1,2}:\d\d(?!\d))"
+    r"|(?P<figure>(?<![.,\d]|[^\W\d_xX])(?:\d{1,3}(?: \d{3})++(?!\d)|\d++)(?:[.,]\d++)*+)"
+    r"|(?P<sign>[+*/×·÷∕]|(?<=\d):(?=\d)|(?<=\d ):(?= \d)"
+    r"|(?<![^\W\d_])[xX](?![^\W\d_])|(?<!(?:\A|\n)\s*)[-−–]|[-−–](?=[\d($€£¥₹]))"
     r"|(?P<bracket>[()])"
     r"|(?P<equals>(?<![<>!=~])=(?![=>]))"
     r"|(?P<skip>[ $€£¥₹]+)"
     r"|(?P<other>.)",
     regex.DOTALL,
 )
-_SIGNS = {"x": "*", "X": "*", "×": "*", "·": "*", "÷": "/", "∕": "/", "−": "-", "–": "-"}
+_SIGNS = {"x": "*", "X": "*", "×": "*", "·": "*", "÷": "/", "∕": "/", ":": "/", "−": "-", "–": "-"}
 _OPERATORS: dict[str, tuple[int, Callable[[float, float], float]]] = {
     "+": (1, operator.add),
     "-": (1, operator.sub),
@@ -47,7 +50,8 @@ def count_sums(text: str) -> Sums:
     """Right and wrong equations, like `(12+6.5)*2 = 37`.
 
     An equation has a sum to the left of `=` and a figure or sum to its right; with the sum to its right only
-    (`17 = 20-3`) it counts when it is right. A comma may part decimals or thousands, whichever makes it right.
+    (`17 = 20-3`) it counts when it is right. A comma may part decimals or thousands and a dash in front may be a minus
+    or not, whichever makes it right; `9:30` is a time, any other colon between figures divides.
     """
     tokens = _tokens(text)
     verdicts = [_verdict(tokens, i) for i, token in enumerate(tokens) if token == "="]
@@ -59,7 +63,7 @@ def _tokens(text: str) -> list[str]:
     tokens: list[str] = []
     for match in _TOKEN.finditer(text):
         kind, token = match.lastgroup, match.group()
-        if kind == "other":
+        if kind in ("other", "clock"):
             tokens.append("")
         elif kind != "skip":
             tokens.append(_SIGNS.get(token, token))
@@ -72,7 +76,8 @@ def _verdict(tokens: Sequence[str], at: int) -> bool | None:
     rights = list(_rights(tokens, at))
     if not left or not rights:
         return None
-    right = any(_equal(left, side, comma) for side in rights for comma in ("thousands", "decimal"))
+    lefts = (left, left[1:]) if left[0] == "-" else (left,)
+    right = any(_equal(*sides, comma) for sides in product(lefts, rights) for comma in ("thousands", "decimal"))
     if _is_sum(left):
         return right
     return True if _is_sum(rights[-1]) and right else None
@@ -176,5 +181,5 @@ def figure(text: str, comma: str = "thousands") -> float:
     """Value of a figure. `comma` says what a comma before three digits parts; any other comma parts decimals."""
     if comma == "thousands" and regex.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", text):
         return float(text.replace(",", ""))
-    whole, part, decimals = text.replace(",", ".").rpartition(".")
+    whole, part, decimals = text.replace(" ", "").replace(",", ".").rpartition(".")
     return float(whole.replace(".", "") + part + decimals)

@@ -16,6 +16,8 @@ _PIECE = regex.compile(
     regex.DOTALL,
 )
 _THOUSANDS = regex.compile(r"\d{3}(?!\d)")
+_UNIT = r"(?:[ap]m|h|hrs?|mins?|pp?|ea|yen|jpy|usd|eur|euros?|gbp|quid|kr|chf|[円元원])(?![\p{L}\p{N}])"
+"""Pattern of a unit that is written without a space behind a figure."""
 _PICTURES = ("So", "Sk")
 _OTHER_WORDS = frozenset(("well", "were", "ill", "hell", "shell", "its", "id", "wed", "shed", "whore", "wont", "cant"))
 
@@ -25,8 +27,9 @@ def entry_pattern(entry: str) -> str:
     """Pattern of an entry `a|b` as a whole word, either spelling.
 
     A space, a hyphen and a dash are alike inside an entry, an apostrophe may be missing where no other word comes of
-    it, `7am` and `7 am` are alike. A number is not found inside a longer one (`5` in `5.50`; `7` is in `7:00`), a
-    single letter not inside a contraction, an abbreviation or a compound (the s of "he's", the e of "e.g.").
+    it, `7am` and `7 am` are alike. A number is found before a unit (`8:05` in `8:05am`) and not inside a longer one
+    (`5` in `5.50`; `7` is in `7:00`), a single letter before 's, 'll and 'd ("V'll") and not inside another
+    contraction, an abbreviation or a compound (the s of "he's", the e of "e.g.").
     """
     spellings = [plain(spelling).strip() for spelling in entry.split("|")]
     patterns = [_before(spelling) + _body(spelling) + _after(spelling) for spelling in spellings if spelling]
@@ -44,10 +47,13 @@ def _before(text: str) -> str:
 
 
 def _after(text: str) -> str:
-    guard = "" if unicodedata.category(text[-1]) in _PICTURES else r"(?![\p{L}\p{N}])"
     if text[-1].isdigit():
-        guard += r"(?!:(?!00\b)\d|\.(?!00?\b)\d|,\d{3}(?!\d))"
-    return guard + (r"(?!'(?!s\b)\p{L}|[.\-][\p{L}\p{N}])" if len(text) == 1 and text.isalpha() else "")
+        return rf"(?!(?!{_UNIT})[\p{{L}}\p{{N}}])(?!:(?!00(?!\d))\d|\.(?!00?(?!\d))\d|,\d{{3}}(?!\d))"
+    guard = "" if unicodedata.category(text[-1]) in _PICTURES else r"(?![\p{L}\p{N}])"
+    if len(text) == 1 and text.isalpha():
+        endings = "s" if text in "Ii" else "s|ll|d"
+        guard += rf"(?!'(?!(?:{endings})\b)\p{{L}}|[.\-][\p{{L}}\p{{N}}])"
+    return guard
 
 
 def _body(text: str) -> str:
