@@ -274,7 +274,13 @@ def test_ctrl_c_leaves_a_run_that_can_go_on(run: Run, tmp_path: Path) -> None:
         ]  # fmt: skip
         environment = {**os.environ, **server.environment}
         process = subprocess.Popen(
-            command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            command,
+            cwd=tmp_path,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a background shell ignores it
         )
         deadline = time.monotonic() + 60
         while len(server.requests) < 10 and time.monotonic() < deadline:
