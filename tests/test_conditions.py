@@ -133,6 +133,18 @@ def test_an_override_replaces_one_template_and_changes_its_hash(tmp_path: Path) 
         ("subject", "{{ subject.name }}", "does not use the variable 'cast'"),
         ("subject", "{% if %}", "template"),
         ("conditions/naive", '{% extends "sujet" %}', "refers to 'sujet'"),
+        ("conditions/naive", '{% extends "conditions/naive" %}', "extends or includes itself"),
+        (
+            "conditions/naive",
+            '{% extends "subject" %}{% block hint %}{{ "".__class__.x() }}{% endblock %}',
+            "template conditions/naive",
+        ),
+        ("conditions/naive", '{% extends "subject" %}{% block hint %}{{ 1 // 0 }}{% endblock %}', "by zero"),
+        (
+            "conditions/naive",
+            '{% extends "subject" %}{% block hint %}{% for i in range(10**9) %}{% endfor %}{% endblock %}',
+            "Range too big",
+        ),
         ("conditions/nave", "x", "no template has this name"),
     ],
 )

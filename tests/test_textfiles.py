@@ -1,11 +1,12 @@
 """Strict reading: YAML 1.2 scalars, no doubled keys, and faults with a place."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from losona.errors import ContentError
-from losona.textfiles import parse_yaml, read_jsonl, read_text, write_atomically
+from losona.textfiles import parse_yaml, read_jsonl, read_text, read_yaml, write_atomically
 
 HERE = Path("x.yaml")
 
@@ -57,6 +58,23 @@ def test_unreadable_files_are_faults(tmp_path: Path, content: bytes | None) -> N
         read_text(path)
     with pytest.raises(ContentError, match="directory"):
         read_text(tmp_path)
+
+
+@pytest.mark.parametrize("line", ['{"a": "\\ud800"}', '{"a": ' + "[" * 100_000, '{"a": ' + "9" * 5000 + "}"])
+def test_a_hostile_line_of_json_is_a_fault(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text(line + "\n")
+    ((_, value),) = read_jsonl(path)
+    assert isinstance(value, ContentError)
+
+
+def test_what_is_no_ordinary_file_or_too_large_is_not_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ContentError, match="no ordinary file"):
+        read_text(tmp_path / "pipe")
+    (tmp_path / "big.yaml").write_text("x: " + "y" * 2**20)
+    with pytest.raises(ContentError, match="bytes are too many"):
+        read_yaml(tmp_path / "big.yaml")
 
 
 def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -20,6 +20,11 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from losona.errors import ContentError
+
+TEXT_LIMIT = 512 * 2**20
+YAML_LIMIT = 2**20
+FAULTS_SHOWN = 20
+"""Bounds: bytes of a file, and faults that one error lists."""
 
 Model = TypeVar("Model", bound=BaseModel)
 Place = tuple[str | int, ...]
@@ -48,14 +53,18 @@ class Document:
         return 1
 
 
-def read_text(path: Path) -> str:
-    """Text of a UTF-8 file; a `ContentError` when it cannot be read."""
+def read_text(path: Path, limit: int = TEXT_LIMIT) -> str:
+    """Text of a UTF-8 file; a `ContentError` when it cannot be read or is larger than `limit` bytes."""
     try:
+        if not path.exists():
+            raise ContentError(f"{path}: there is no such file; check the path.")
+        if path.is_dir():
+            raise ContentError(f"{path}: this is a directory, a file was expected.")
+        if not path.is_file():
+            raise ContentError(f"{path}: this is no ordinary file.")
+        if (size := path.stat().st_size) > limit:
+            raise ContentError(f"{path}: {size:,} bytes are too many; at most {limit:,} are read, so split the file.")
         return path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise ContentError(f"{path}: there is no such file; check the path.") from None
-    except IsADirectoryError:
-        raise ContentError(f"{path}: this is a directory, a file was expected.") from None
     except UnicodeDecodeError as error:
         raise ContentError(f"{path}: not UTF-8 at byte {error.start}; save the file as UTF-8.") from None
     except OSError as error:
@@ -64,7 +73,7 @@ def read_text(path: Path) -> str:
 
 def read_yaml(path: Path) -> Document:
     """Parse one YAML document strictly."""
-    return parse_yaml(read_text(path), path)
+    return parse_yaml(read_text(path, YAML_LIMIT), path)
 
 
 def parse_yaml(text: str, path: Path) -> Document:
@@ -93,6 +102,8 @@ def _plain(node: Any, place: Place, lines: dict[Place, int], path: Path) -> Any:
         return [_plain(item, (*place, i), lines, path) for i, item in enumerate(node.value)]
     if isinstance(node, yaml.MappingNode):
         return _mapping(node, place, lines, path)
+    if not _is_unicode(node.value):
+        raise ContentError(f"{path}:{lines[place]}: half of a surrogate pair is no text; write the character itself.")
     return node.value if node.style else _scalar(node.value)
 
 
@@ -125,10 +136,25 @@ def read_jsonl(path: Path, shown: str = "") -> Iterator[tuple[str, Any]]:
     for number, line in enumerate(read_text(path).split("\n"), 1):
         place = f"{shown or path}:{number}"
         if line.strip():
-            try:
-                yield place, json.loads(line)
-            except (json.JSONDecodeError, RecursionError) as error:
-                yield place, ContentError(f"{place}: not valid JSON ({error}).")
+            yield place, _json(line, place)
+
+
+def _json(line: str, place: str) -> Any:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        return ContentError(f"{place}: not valid JSON ({error}).")
+    if "\\ud" in line.lower() and not _is_unicode(json.dumps(value, ensure_ascii=False)):
+        return ContentError(f"{place}: half of a surrogate pair is no text; write the character itself.")
+    return value
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def validate(model: type[Model], document: Document, place: Place = ()) -> Model:
@@ -139,7 +165,13 @@ def validate(model: type[Model], document: Document, place: Place = ()) -> Model
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        raise ContentError("\n".join(faults(error, document, place))) from None
+        raise ContentError(listed(faults(error, document, place))) from None
+
+
+def listed(sentences: Sequence[str]) -> str:
+    """The first faults, one a line, and how many more there are."""
+    more = [f"... and {len(sentences) - FAULTS_SHOWN} more."] if len(sentences) > FAULTS_SHOWN else []
+    return "\n".join([*sentences[:FAULTS_SHOWN], *more])
 
 
 def faults(error: ValidationError, document: Document, place: Place = ()) -> list[str]:
@@ -166,7 +198,7 @@ def tell(loc: tuple[str | int, ...], message: str, value: Any) -> str:
 def hash_files(paths: Iterable[Path], root: Path) -> str:
     """Hash (16 hex digits) over names and contents of files, in the order of their names."""
     digest = hashlib.sha256()
-    for path in sorted(paths):
+    for path in sorted(path for path in paths if path.is_file()):
         digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
 

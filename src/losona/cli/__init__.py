@@ -2,6 +2,7 @@
 
 import os
 import sys
+from io import TextIOWrapper
 
 import click
 
@@ -28,6 +29,9 @@ for command in (run, prompts, doctor, list_, show, check, derive, lint):
 
 def main() -> None:
     """Entry point: a user's fault is a sentence and exit code 2, never a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         code = cli.main(prog_name="losona", standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)
@@ -43,3 +47,10 @@ def main() -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except OSError as fault:
+        where = f"{fault.filename}: " if fault.filename else ""
+        click.echo(f"losona: {where}{fault.strerror or fault}. Nothing that was finished is lost.", err=True)
+        sys.exit(2)
+    except RecursionError:
+        click.echo("losona: the input is nested too deeply to be read; flatten it.", err=True)
+        sys.exit(2)

@@ -100,7 +100,7 @@ def check(
 def _params(text: str) -> dict[str, tuple[str, ...]]:
     try:
         data: Any = json.loads(text)
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise UserFault(f'--params {text!r}: not valid JSON ({error}); write {{"answer": ["120"]}}.') from None
     from pydantic import TypeAdapter, ValidationError
 

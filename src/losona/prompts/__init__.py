@@ -11,8 +11,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined, TemplateError, meta
+from jinja2 import FunctionLoader, StrictUndefined, TemplateError, meta
 from jinja2.nodes import Template
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from losona.errors import ContentError
 from losona.textfiles import read_text
@@ -56,8 +57,8 @@ class Templates:
         return read_text(SHIPPED / f"{name}{SUFFIX}")
 
     @cached_property
-    def _environment(self) -> Environment:
-        return Environment(
+    def _environment(self) -> ImmutableSandboxedEnvironment:
+        return ImmutableSandboxedEnvironment(
             loader=FunctionLoader(self.source),
             undefined=StrictUndefined,
             trim_blocks=True,
@@ -76,8 +77,8 @@ class Templates:
             raise ContentError(f"template {name}: does not use the variable {unused[0]!r}; use each of {known}.")
         try:
             return self._environment.get_template(name).render(**variables).strip()
-        except TemplateError as error:
-            raise ContentError(f"template {name}: {error.message}.") from None
+        except (TemplateError, ArithmeticError, LookupError, MemoryError, TypeError, ValueError) as error:
+            raise ContentError(f"template {name}: {str(error) or type(error).__name__}.") from None
 
     def _variables(self, name: str) -> frozenset[str]:
         if name not in self._used:
@@ -85,13 +86,15 @@ class Templates:
             self._used[name] = frozenset(v for part in parsed for v in meta.find_undeclared_variables(part))
         return self._used[name]
 
-    def parts(self, name: str) -> tuple[str, ...]:
+    def parts(self, name: str, within: tuple[str, ...] = ()) -> tuple[str, ...]:
         """The template and all that it extends or includes, by name."""
+        if name in within:
+            raise ContentError(f"template {name}: extends or includes itself ({' > '.join((*within, name))}).")
         found = [name]
         for other in meta.find_referenced_templates(self._parse(name)):
             if other not in names():
                 raise ContentError(f"template {name}: refers to {other!r}; known are {', '.join(names())}.")
-            found.extend(self.parts(other))
+            found.extend(self.parts(other, (*within, name)))
         return tuple(dict.fromkeys(found))
 
     def _parse(self, name: str) -> Template:

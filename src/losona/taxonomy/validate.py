@@ -9,6 +9,7 @@ import regex
 from losona.errors import ContentError
 from losona.schema.check import Lexicon, Operation, ParamsInside, Pattern, StartsParam, needed_params, walk
 from losona.schema.taxonomy import Norm, Pack
+from losona.textfiles import listed
 
 ROLES = {"exact": "decides", "partial": "necessary", "judge": "advisory"}
 
@@ -17,13 +18,13 @@ def validate_packs(packs: Mapping[str, Pack], sources: Mapping[str, Path]) -> No
     """Raise one `ContentError` that lists every fault of the packs, if there is one."""
     found = [f"{_place(sources[name], fault[0])}: {fault[1]}" for name in packs for fault in pack_faults(name, packs)]
     if found:
-        raise ContentError("\n".join(found))
+        raise ContentError(listed(found))
 
 
 def _place(folder: Path, item: str) -> str:
     """The file of a pack in which an id stands, with its line."""
-    for path in sorted(folder.rglob("*.yaml")):
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    for path in sorted(path for path in folder.rglob("*.yaml") if path.is_file()):
+        for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
             if line.strip() in (f"- id: {item}", f"id: {item}", f"- norm: {item}") or line.startswith(f"{item}:"):
                 return f"{path}:{number}"
     return str(folder)
@@ -129,7 +130,7 @@ def _pattern_of(operation: Operation) -> str:
 def _pattern(pattern: str) -> str:
     try:
         regex.compile(pattern, regex.IGNORECASE | regex.MULTILINE | regex.UNICODE)
-    except regex.error as error:
+    except (regex.error, ValueError) as error:
         return f"the regular expression {pattern[:60]!r} does not compile ({error}); correct it."
     return ""
 

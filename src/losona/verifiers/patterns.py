@@ -30,7 +30,7 @@ def compiled(pattern: str, flags: int) -> "regex.Pattern[str]":
     """The compiled pattern; a `CheckError` says why it does not compile."""
     try:
         return regex.compile(pattern, flags)
-    except regex.error as error:
+    except (regex.error, ValueError) as error:
         raise CheckError(f"the pattern {pattern[:60]!r} does not compile: {error}") from None
 
 
