@@ -81,7 +81,6 @@ def test_show(losona: Call) -> None:
         (("run", "--model", "opnai/x"), "unknown provider 'opnai'; did you mean openai"),
         (("run", "--judge", "gemini"), "--judge gemini: write PROVIDER/MODEL"),
         (("run", "--judge", "j=openai/x"), "--judge j=openai/x: write PROVIDER/MODEL"),
-        (("doctor", "--model", "foo/bar"), "unknown provider 'foo'"),
         (("check", "bil_show_working", "25"), "needs the parameter 'result': give --params"),
         (("run", "--condition", "naif"), "unknown condition 'naif'"),
         (("run", "--variant", "demo"), "no scenario has it; there are demos"),
@@ -176,6 +175,10 @@ def test_doctor_finds_the_installation_fit(losona: Call) -> None:
     assert code == 0
     assert {finding["what"]: finding["state"] for finding in json.loads(out)}["packs"] == "ok"
     assert losona("doctor", "--model", "embedded/nowhere.gguf")[0] == 2
+    code, out, _ = losona("doctor", "--model", "foo/bar")
+    assert code == 2
+    assert "unknown provider 'foo'" in out
+    assert "packs" in out
 
 
 @pytest.mark.parametrize(

@@ -64,6 +64,8 @@ def read_results(
     replies: dict[Key, ReplyRow] = {}
     gradings: dict[Key, dict[str, list[Grading]]] = {}
     for log, sample in _samples(log_dir):
+        if sample.error is not None and sample.error.message.startswith("CancelledError"):
+            continue
         key = _key(log, sample)
         recalled = "recalled" in sample.metadata
         if not recalled and key in replies and not replies[key].error:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from losona.run.options import RunOptions
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-INCOMPLETE, GATE_FAILED = 3, 4
+INCOMPLETE, GATE_FAILED, INTERRUPTED = 3, 4, 130
 PAPER_TEMPERATURE = 0.9
 
 SELECTION = (
@@ -91,9 +91,11 @@ def run(protocol: str | None, gates: Sequence[str], dry_run: bool, **options: An
 
     outcome = carry_out(plan, console)
     show(outcome, console)
-    tested = [gate.test(outcome.cells) for gate in wanted]
+    tested = [gate.test(outcome.cells, plan) for gate in wanted]
     for _, line in tested:
         click.echo(line)
+    if outcome.interrupted:
+        sys.exit(INTERRUPTED)
     if not outcome.complete:
         sys.exit(INCOMPLETE)
     if not all(passed for passed, _ in tested):

@@ -31,8 +31,6 @@ class Finding(NamedTuple):
 def examine(models: Sequence[str]) -> list[Finding]:
     """Look at Python, packages, content, keys, weights, the working folder and the given models."""
     named = [NamedModel.parse(text).id for text in models]
-    for model in named:
-        check_model("--model", model)
     return [_python(), *_packages(), *_content(), _writable(Path.cwd()), *_models(named), _keys()]
 
 
@@ -71,8 +69,16 @@ def _models(models: Sequence[str]) -> list[Finding]:
     return [
         Finding(model, "ok" if not faults else "fault" if model in models else "note", "; ".join(faults) or "ready")
         for model in (*models, *([] if DEFAULT_MODEL in models else [DEFAULT_MODEL]))
-        for faults in ([f"missing {fault}" for fault in missing_for_model(model)],)
+        for faults in (_missing(model),)
     ]
+
+
+def _missing(model: str) -> list[str]:
+    try:
+        check_model("--model", model)
+        return [f"missing {fault}" for fault in missing_for_model(model)]
+    except UserFault as fault:
+        return [str(fault)]
 
 
 def _keys() -> Finding:

@@ -17,6 +17,7 @@ from rich.console import Console
 
 from losona import stats
 from losona.errors import RunRefused
+from losona.providers.reply_file import read_replies
 from losona.report.html import write_report
 from losona.report.terminal import print_table
 from losona.results import Key, Result, read_results, tables, write_tables
@@ -46,6 +47,8 @@ class Outcome:
     """Statistics by model, condition and variant."""
     gains: pd.DataFrame
     """Paired differences between demos and nodemos."""
+    k: int
+    """Replies for each prompt that the table uses."""
     wanted: int
     """Calls of this command."""
     missing: int
@@ -54,6 +57,8 @@ class Outcome:
     """Replies that were there already."""
     unjudged: int
     """Gradings that wait for the judge because its provider failed."""
+    interrupted: bool = False
+    """The user stopped it."""
 
     @property
     def complete(self) -> bool:
@@ -62,18 +67,25 @@ class Outcome:
 
 
 def carry_out(plan: Plan, console: Console) -> Outcome:
-    """Run, or go on with a run. Raises `RunRefused` when it cannot start or would mix incomparable replies."""
+    """Run, or go on with a run. Raises `RunRefused` when it cannot start or would mix incomparable replies.
+
+    Nothing is written before it is sure that the run can start.
+    """
     folder = plan.options.folder()
     old = read_record(folder)
     record, scenarios = _prepare(plan, folder, old)
+    new_folder = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(folder / ".lock", timeout=0)
     try:
-        with lock:
-            write_record(folder, record, scenarios)
+        with FileLock(folder / ".lock", timeout=0):
             return _locked(plan, folder, record, scenarios, console)
     except Timeout:
         raise RunRefused(f"{folder}: another process is running here; wait for it or choose another --out.") from None
+    except RunRefused:
+        if new_folder:
+            (folder / ".lock").unlink(missing_ok=True)
+            folder.rmdir()
+        raise
 
 
 def _prepare(plan: Plan, folder: Path, old: RunRecord | None) -> tuple[RunRecord, dict[str, Scenario]]:
@@ -95,15 +107,19 @@ def _locked(plan: Plan, folder: Path, record: RunRecord, scenarios: dict[str, Sc
     recover(log_dir)
     calls = plan.calls()
     done = _read(log_dir, scenarios, record, plan)
+    _refuse_changed_replies(plan, done)
     todo = pending(calls, {key: result.answered for key, result in done.items()})
+    _refuse_missing(plan, todo)
+    write_record(folder, record, scenarios)
+    interrupted = False
     if todo:
-        _refuse_missing(plan, todo)
-        _call(plan, todo, log_dir, console)
+        interrupted = _call(plan, todo, log_dir, console)
         done = _read(log_dir, scenarios, record, plan)
-    if plan.options.judge and (waiting := list(_waiting(done, scenarios))):
-        _judge(plan, waiting, log_dir, console)
+    if plan.options.judge and not interrupted and (waiting := list(_waiting(done, scenarios))):
+        interrupted = _judge(plan, waiting, log_dir, console)
         done = _read(log_dir, scenarios, record, plan)
-    return _finish(plan, folder, record, scenarios, done, reused=len(calls) - len(todo))
+    outcome = _finish(plan, folder, record, scenarios, done, reused=len(calls) - len(todo))
+    return replace(outcome, interrupted=interrupted)
 
 
 def _read(log_dir: Path, scenarios: dict[str, Scenario], record: RunRecord, plan: Plan) -> dict[Key, Result]:
@@ -119,6 +135,26 @@ def recover(log_dir: Path) -> None:
             recover_eval_log(log.log.name, overwrite=True)
 
 
+def _refuse_changed_replies(plan: Plan, done: dict[Key, Result]) -> None:
+    """Refuse a file of replies that says something else than what was graded."""
+    for model in plan.options.models:
+        provider, _, path = model.id.partition("/")
+        if provider != "replies" or not any(key[0] == model.id for key in done):
+            continue
+        rows = read_replies(Path(path)).rows
+        stored = {
+            (r.reply.prompt_hash, r.reply.epoch): r.reply.text
+            for k, r in done.items()
+            if k[0] == model.id and r.answered
+        }
+        changed = [key for key, text in stored.items() if key in rows and rows[key].text != text]
+        if changed:
+            raise RunRefused(
+                f"{path}: {len(changed)} replies differ from those of this run (first: prompt_hash {changed[0][0]}, "
+                f"epoch {changed[0][1]}); choose another --out for the new replies."
+            )
+
+
 def _refuse_missing(plan: Plan, todo: list[Call]) -> None:
     """Refuse before anything is paid when a model cannot answer; weights are fetched, not missed."""
     keys = plan.prompt_keys()
@@ -132,9 +168,9 @@ def _refuse_missing(plan: Plan, todo: list[Call]) -> None:
         raise RunRefused(f"--judge {plan.options.judge} lacks {'; '.join(faults)}.")
 
 
-def _call(plan: Plan, todo: list[Call], log_dir: Path, console: Console) -> None:
+def _call(plan: Plan, todo: list[Call], log_dir: Path, console: Console) -> bool:
     with RunProgress("replies", len(todo), console) as progress:
-        _evaluate(list(_tasks(plan, todo, _setup(plan, progress))), plan, log_dir)
+        return _evaluate(list(_tasks(plan, todo, _setup(plan, progress))), plan, log_dir)
 
 
 def _waiting(done: dict[Key, Result], scenarios: dict[str, Scenario]) -> Iterable[Recalled]:
@@ -145,15 +181,16 @@ def _waiting(done: dict[Key, Result], scenarios: dict[str, Scenario]) -> Iterabl
             yield Recalled(subject, condition, epoch, result.reply.text, wanted)
 
 
-def _judge(plan: Plan, waiting: list[Recalled], log_dir: Path, console: Console) -> None:
+def _judge(plan: Plan, waiting: list[Recalled], log_dir: Path, console: Console) -> bool:
     with RunProgress("replies judged", len(waiting), console) as progress:
-        setup = _setup(plan, progress)
-        _evaluate([build_recall_task(waiting, setup)], plan, log_dir)
+        interrupted = _evaluate([build_recall_task(waiting, _setup(plan, progress))], plan, log_dir)
         progress.done = len(waiting)
+    return interrupted
 
 
-def _evaluate(work: list[Task], plan: Plan, log_dir: Path) -> None:
-    inspect_eval(
+def _evaluate(work: list[Task], plan: Plan, log_dir: Path) -> bool:
+    """Run tasks; true when the user interrupted them."""
+    logs = inspect_eval(
         work,
         log_dir=str(log_dir),
         log_format="eval",
@@ -167,6 +204,7 @@ def _evaluate(work: list[Task], plan: Plan, log_dir: Path) -> None:
         ctl_server=False,
         log_level="error",
     )
+    return len(logs) < len(work) or any(log.status in ("cancelled", "started") for log in logs)
 
 
 def _setup(plan: Plan, progress: RunProgress) -> Setup:
@@ -224,15 +262,17 @@ def _finish(
     write_tables(folder, replies, gradings)
     record = record.model_copy(update={"changed": now()})
     write_record(folder, record, scenarios)
-    cells = stats.cells(replies, gradings, record.epochs)
-    gains = stats.gains(replies, gradings, record.epochs)
+    k = plan.options.epochs
+    cells = stats.cells(replies, gradings, k)
+    gains = stats.gains(replies, gradings, k)
     rules = {norm.id: norm.rule for norm in plan.taxonomy.norms.values()}
     shown = json.loads(record.model_dump_json())
     write_report(folder / "report.html", shown, cells, gains, replies, gradings, scenarios, rules)
     calls = plan.calls()
     missing = len(pending(calls, {key: result.answered for key, result in done.items()}))
-    unjudged = sum(len(result.unjudged) for result in done.values()) if plan.options.judge else 0
-    return Outcome(folder, record, replies, cells, gains, len(calls), missing, reused, unjudged)
+    keys = {(c.model.id, c.condition, c.transcript_id, c.epoch) for c in calls}
+    unjudged = sum(len(result.unjudged) for key, result in done.items() if key in keys) if plan.options.judge else 0
+    return Outcome(folder, record, replies, cells, gains, k, len(calls), missing, reused, unjudged)
 
 
 def show(outcome: Outcome, console: Console) -> None:
@@ -256,6 +296,10 @@ def _remarks(record: RunRecord, outcome: Outcome) -> Iterable[str]:
         yield f"Scenarios: {content['attribution']}."
     if outcome.reused:
         yield f"{outcome.reused} replies were there already and were not asked for again."
+    if record.epochs > outcome.k:
+        yield f"The run holds {record.epochs} replies for each prompt; table and report use the first {outcome.k}."
+    if outcome.interrupted:
+        yield "Interrupted. The same command again goes on where this one stopped."
     if outcome.unjudged:
         yield f"Incomplete: {outcome.unjudged} gradings wait for the judge, whose provider failed."
         yield "The same command again asks for them."

@@ -20,9 +20,15 @@ class Gate:
     least: float
     """Passes at this value and above."""
 
-    def test(self, cells: pd.DataFrame) -> tuple[bool, str]:
-        """Whether it passes, and a line that says so. What was not scored does not pass."""
-        value = stats.metric(cells, self.metric)
+    def test(self, cells: pd.DataFrame, plan: Plan) -> tuple[bool, str]:
+        """Whether it passes, and a line that says so. What was not scored does not pass.
+
+        Only models, conditions and variants of this command count, whatever else the run holds.
+        """
+        names = [model.name for model in plan.options.models]
+        asked = cells["model"].isin(names) & cells["condition"].isin(plan.options.conditions)
+        asked &= cells["variant"].isin({s.variant for s in plan.selected})
+        value = stats.metric(cells[asked], self.metric)
         passed = stats.passes(value, self.least)
         found = "not scored" if isnan(value) else f"{value:.3f}"
         return passed, f"gate {self.metric} >= {self.least:g}: {found}, {'passed' if passed else 'FAILED'}"

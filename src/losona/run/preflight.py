@@ -105,10 +105,7 @@ def _embedded(name: str) -> list[str]:
 
 
 def _replies(path: Path, keys: Sequence[tuple[str, int]]) -> list[str]:
-    try:
-        absent = missing_replies(path, keys)
-    except UserFault as fault:
-        return [str(fault)]
+    absent = missing_replies(path, keys)
     if not absent:
         return []
     first = f"prompt_hash {absent[0][0]}, epoch {absent[0][1]}"

@@ -42,11 +42,30 @@ def every_grading() -> ScoreReducer:
 
 @metric
 def compliance() -> Metric:
-    """Share of scored gradings that comply."""
+    """Share of scored gradings that comply, where the norm is shown and applies."""
 
     def compute(scores: list[SampleScore]) -> float:
-        labels = [label for label in _labels(scores) if label != "unscored"]
-        return labels.count("complies") / len(labels) if labels else float("nan")
+        return _share(_labels(scores, "applies"))
+
+    return compute
+
+
+@metric
+def floor() -> Metric:
+    """The same where nothing shows the norm: what is no adaptation."""
+
+    def compute(scores: list[SampleScore]) -> float:
+        return _share(_labels(scores, "none"))
+
+    return compute
+
+
+@metric
+def ordinary() -> Metric:
+    """Share of ordinary replies where the norm does not apply."""
+
+    def compute(scores: list[SampleScore]) -> float:
+        return _share(_labels(scores, "out_of_scope"))
 
     return compute
 
@@ -81,11 +100,21 @@ def invalid() -> Metric:
     return compute
 
 
-def _labels(scores: Sequence[SampleScore]) -> list[str]:
-    return [str(g["label"]) for s in scores for g in (s.score.metadata or {}).get("gradings", []) if not g["advisory"]]
+def _labels(scores: Sequence[SampleScore], expectation: str = "") -> list[str]:
+    return [
+        str(g["label"])
+        for s in scores
+        for g in (s.score.metadata or {}).get("gradings", [])
+        if not g["advisory"] and expectation in ("", g["expectation"])
+    ]
 
 
-@scorer(metrics=[compliance(), scored(), unscored(), invalid()], name="follows_norm")
+def _share(labels: Sequence[str]) -> float:
+    known = [label for label in labels if label != "unscored"]
+    return known.count("complies") / len(known) if known else float("nan")
+
+
+@scorer(metrics=[compliance(), floor(), ordinary(), scored(), unscored(), invalid()], name="follows_norm")
 def follows_norm(scenarios: dict[str, Scenario], setup: Setup) -> Scorer:
     """Validity gate, then code, then the judge where code does not decide; one grading for each scenario."""
 
