@@ -5,7 +5,7 @@ BIN := .venv/bin
 .PHONY: run test test-all check docs lock clean
 
 run: .venv/run.stamp  ## a small balanced run on the embedded model: table and report
-	$(BIN)/losona run --limit 3 --epochs 1 --max-tokens 80 --out runs/first
+	$(BIN)/losona run --limit 2 --epochs 1 --max-tokens 80 --out runs/first
 
 test: .venv/dev.stamp  ## the tests that need no network, in under five minutes
 	$(BIN)/pytest -n 2
