@@ -173,6 +173,18 @@ def test_changed_content_is_refused(run: Run, adapts: str, tmp_path: Path) -> No
     assert "its content has changed" in done.stderr
 
 
+def test_a_broken_log_is_named(run: Run, adapts: str, tmp_path: Path) -> None:
+    options = ("--model", adapts, "--condition", "naive", "--epochs", "1")
+    assert run(*options).returncode == 0
+    (log,) = (tmp_path / "r" / "logs").glob("*.eval")
+    log.write_bytes(log.read_bytes()[:500])
+    done = run(*options)
+    assert done.returncode == 2
+    assert "this log cannot be read" in done.stderr
+    log.unlink()
+    assert run(*options).returncode == 0
+
+
 def test_a_folder_with_other_files_is_not_touched(run: Run, adapts: str, tmp_path: Path) -> None:
     (tmp_path / "r").mkdir()
     (tmp_path / "r" / "thesis.txt").write_text("x")

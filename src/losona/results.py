@@ -9,10 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import pandas as pd
-from inspect_ai.log import EvalLog, EvalSample, list_eval_logs, read_eval_log
+from inspect_ai.log import EvalLog, EvalLogInfo, EvalSample, list_eval_logs, read_eval_log
 
+from losona.errors import ContentError
 from losona.judge.verdict import PROVIDER_ERROR
 from losona.schema.results import Grading
 from losona.schema.scenario import Scenario
@@ -85,9 +87,25 @@ def read_results(
 def _samples(log_dir: Path) -> Iterator[tuple[EvalLog, EvalSample]]:
     """Samples of all logs, the oldest log first."""
     for info in sorted(list_eval_logs(str(log_dir)), key=lambda info: info.name):
-        log = read_eval_log(info)
+        log = _log(info)
         for sample in log.samples or ():
             yield log, sample
+
+
+def check_logs(log_dir: Path) -> None:
+    """Raise `ContentError` naming a log that cannot be read."""
+    for path in sorted(log_dir.glob("*.eval")):
+        _log(EvalLogInfo(name=str(path), type="file", size=0, mtime=None, task="", task_id="", suffix=None), True)
+
+
+def _log(info: EvalLogInfo, header_only: bool = False) -> EvalLog:
+    try:
+        return read_eval_log(info, header_only=header_only)
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
+        raise ContentError(
+            f"{info.name}: this log cannot be read ({' '.join(str(error).split())[:120] or type(error).__name__}); "
+            "move it away, and its replies are asked for again."
+        ) from None
 
 
 def _key(log: EvalLog, sample: EvalSample) -> Key:

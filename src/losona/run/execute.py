@@ -20,7 +20,7 @@ from losona.errors import RunRefused
 from losona.providers.reply_file import read_replies
 from losona.report.html import write_report
 from losona.report.terminal import print_table
-from losona.results import Key, Result, read_results, tables, write_tables
+from losona.results import Key, Result, check_logs, read_results, tables, write_tables
 from losona.run.options import NamedModel, RunOptions
 from losona.run.plan import Call, Plan, pending
 from losona.run.preflight import missing_for_model
@@ -130,9 +130,11 @@ def _read(log_dir: Path, scenarios: dict[str, Scenario], record: RunRecord, plan
 
 def recover(log_dir: Path) -> None:
     """Take finished samples of a crashed run out of Inspect's buffer into a log of their own."""
-    if log_dir.is_dir():
-        for log in recoverable_eval_logs(str(log_dir)):
-            recover_eval_log(log.log.name, overwrite=True)
+    if not log_dir.is_dir():
+        return
+    check_logs(log_dir)
+    for log in recoverable_eval_logs(str(log_dir)):
+        recover_eval_log(log.log.name, overwrite=True)
 
 
 def _refuse_changed_replies(plan: Plan, done: dict[Key, Result]) -> None:
