@@ -12,7 +12,7 @@ from typing import Literal
 
 from losona.errors import UserFault
 from losona.prompts import Templates
-from losona.schema.scenario import Visible, VisibleTurn
+from losona.schema.scenario import Visible, VisiblePerson, VisibleTurn
 
 CONDITIONS: dict[str, str] = {
     "naive": "no hint",
@@ -61,7 +61,7 @@ def render(visible: Visible, condition: str, style: PromptStyle) -> tuple[Messag
     """
     system = (Message("system", style.system_prompt),) if style.system_prompt else ()
     if style.rendering == "text":
-        turns = [{"sender": turn.sender, "text": _continued(turn.text)} for turn in visible.transcript]
+        turns = [{"sender": _one_line(turn.sender), "text": _continued(turn.text)} for turn in visible.transcript]
         return (*system, Message("user", _setting(visible, condition, style, turns)))
     return (*system, *_turns(visible, _setting(visible, condition, style, [])))
 
@@ -75,10 +75,10 @@ def prompt_hash(messages: tuple[Message, ...]) -> str:
 def _setting(visible: Visible, condition: str, style: PromptStyle, turns: list[dict[str, str]]) -> str:
     return style.templates.render(
         f"conditions/{check_condition(condition)}",
-        subject=visible.subject,
-        channel=visible.channel,
-        venue=visible.venue,
-        cast=visible.cast,
+        subject=_on_one_line(visible.subject),
+        channel=_one_line(visible.channel),
+        venue=_one_line(visible.venue),
+        cast=tuple(_on_one_line(person) for person in visible.cast),
         transcript=turns,
     )
 
@@ -95,7 +95,16 @@ def _turns(visible: Visible, setting: str) -> list[Message]:
 
 
 def _line(turn: VisibleTurn) -> str:
-    return f"{turn.sender}: {_continued(turn.text)}"
+    return f"{_one_line(turn.sender)}: {_continued(turn.text)}"
+
+
+def _on_one_line(person: VisiblePerson) -> VisiblePerson:
+    return VisiblePerson(name=_one_line(person.name), bio=_one_line(person.bio))
+
+
+def _one_line(text: str) -> str:
+    """Names and descriptions stand on one line, so that they cannot pass for messages."""
+    return " ".join(text.splitlines())
 
 
 def _continued(text: str) -> str:

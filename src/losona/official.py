@@ -167,7 +167,7 @@ def to_scenario(row: OfficialRow, taxonomy: Taxonomy, place: str = "", unnamed_s
         source="official",
         visible=_visible(row, turns, subject),
         evaluation=Evaluation(
-            pack="core",
+            pack=taxonomy.pack_of(norm).info.id if norm in taxonomy.norms else "core",
             event=event,
             norm=norm,
             venue=row.venue,
@@ -225,6 +225,8 @@ def _subject(row: OfficialRow, turns: Sequence[RowTurn], place: str, unnamed: st
         notes.append("subject name derived from the elicitor")
         return derived
     if unnamed:
+        if not unnamed.isprintable() or unnamed != unnamed.strip():
+            raise ContentError(f"--unnamed-subject {unnamed!r}: give a plain name on one line.")
         if unnamed.casefold() in known:
             raise ContentError(f"{place}: --unnamed-subject {unnamed!r} is a member of this chat; choose another name.")
         notes.append("subject unnamed in the row")

@@ -153,15 +153,18 @@ def _hub_rows(source: str) -> Iterator[tuple[str, Any]]:
         elif path.suffix == ".json":
             yield from _json_rows(path, shown)
         else:
-            frame = pd.read_parquet(path)
+            try:
+                frame = pd.read_parquet(path)
+            except (OSError, ValueError) as error:
+                raise ContentError(f"{shown}: this is no parquet file that can be read ({error}).") from None
             text = frame.to_json(orient="records", lines=True, force_ascii=False)
-            yield from ((f"{shown}:{i}", json.loads(line)) for i, line in enumerate(text.splitlines(), 1) if line)
+            yield from ((f"{shown}:{i}", json.loads(line)) for i, line in enumerate(text.split("\n"), 1) if line)
 
 
 def _json_rows(path: Path, shown: str) -> Iterator[tuple[str, Any]]:
     try:
         data = json.loads(read_text(path))
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise ContentError(f"{shown}: not valid JSON ({error}).") from None
     if isinstance(data, list):
         yield from ((f"{shown}:{i}", row) for i, row in enumerate(cast(list[Any], data), 1))

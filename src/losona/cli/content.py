@@ -84,7 +84,7 @@ def check(
     from losona.verifiers import Context, check_reply
 
     taxonomy = load_taxonomy(packs)
-    text = sys.stdin.read() if reply == "-" else reply
+    text = sys.stdin.buffer.read().decode("utf-8", "replace") if reply == "-" and sys.stdin else reply
     context = Context(params=_params(params), roster=(subject, *members), prior_texts=(), subject=subject)
     absent = [key for key in taxonomy.norm(norm).check.params if not context.params.get(key)]
     if absent:

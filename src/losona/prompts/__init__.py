@@ -83,7 +83,10 @@ class Templates:
     def _variables(self, name: str) -> frozenset[str]:
         if name not in self._used:
             parsed = [self._parse(part) for part in self.parts(name)]
-            self._used[name] = frozenset(v for part in parsed for v in meta.find_undeclared_variables(part))
+            try:
+                self._used[name] = frozenset(v for part in parsed for v in meta.find_undeclared_variables(part))
+            except TemplateError as error:
+                raise ContentError(f"template {name}: {error.message}.") from None
         return self._used[name]
 
     def parts(self, name: str, within: tuple[str, ...] = ()) -> tuple[str, ...]:

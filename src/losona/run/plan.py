@@ -15,7 +15,7 @@ from typing import Any
 from losona import BENCHMARK_VERSION
 from losona.conditions import PromptStyle, prompt_hash, render
 from losona.errors import UserFault
-from losona.judge.prompt import judge_hash
+from losona.judge.prompt import judge_hash, judge_messages
 from losona.run.options import NamedModel, RunOptions
 from losona.run.preflight import check_model
 from losona.run.record import Identity, RunRecord, git_revision, now, versions
@@ -174,7 +174,11 @@ def make_plan(options: RunOptions) -> Plan:
     taxonomy = load_taxonomy(options.packs)
     source = load_scenarios(options.scenarios, taxonomy, options.unnamed_subject, options.skip_bad_rows)
     selected, left_out = _select(source.scenarios, options, taxonomy)
-    return Plan(options, taxonomy, options.style(), source, selected, left_out)
+    plan = Plan(options, taxonomy, options.style(), source, selected, left_out)
+    if options.judge:
+        for scenario in selected:  # what is wrong with a judge's template or a norm is said before anything is paid
+            judge_messages(scenario, taxonomy, "ok", plan.style.templates, options.seed)
+    return plan
 
 
 def _select(
