@@ -104,7 +104,7 @@ def test_own_columns_are_kept_out_of_the_way_and_repeats_are_harmless(tmp_path: 
         ([ROW | {"finish_reason": "done"}], r":1: finish_reason: .*'stop'.*\(found 'done'\)"),
         (['{"prompt_hash": "%s", "text": "a"}' % KEY], r":1: epoch: Field required"),  # noqa: UP031
         ([ROW | {"finish_reson": "stop"}], r":1: unknown column 'finish_reson'; 'finish_reason' is probably meant"),
-        (['{"prompt_hash": "%s", "epoch": 1, "text": "\\ud800"}' % KEY], r":1: text: half of a surrogate"),  # noqa: UP031
+        (['{"prompt_hash": "%s", "epoch": 1, "text": "\\ud800"}' % KEY], r":1: half of a surrogate"),  # noqa: UP031
         ([], r"there is no reply in it"),
     ],
 )
