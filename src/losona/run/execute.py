@@ -16,6 +16,7 @@ from inspect_ai.model import GenerateConfig, Model, get_model
 from rich.console import Console
 
 from losona import stats
+from losona.clock import now
 from losona.errors import RunRefused
 from losona.providers.reply_file import read_replies
 from losona.report.html import write_report
@@ -25,7 +26,7 @@ from losona.run.options import NamedModel, RunOptions
 from losona.run.plan import Call, Plan, pending
 from losona.run.preflight import missing_for_model
 from losona.run.progress import RunProgress
-from losona.run.record import RunRecord, merged, now, read_record, read_scenarios, refuse_mixture, write_record
+from losona.run.record import RunRecord, merged, read_record, read_scenarios, refuse_mixture, write_record
 from losona.schema.scenario import Scenario
 from losona.tasks import Done, Recalled, Setup, build_recall_task, build_task, group
 

@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from losona import BENCHMARK_VERSION
+from losona.clock import now
 from losona.conditions import PromptStyle, prompt_hash, render
 from losona.errors import UserFault
 from losona.judge.prompt import judge_hash, judge_messages
 from losona.run.options import NamedModel, RunOptions
 from losona.run.preflight import check_model
-from losona.run.record import Identity, RunRecord, git_revision, now, versions
+from losona.run.record import Identity, RunRecord, git_revision, versions
 from losona.scenarios import ScenarioSet, load_scenarios, select, verifiable
 from losona.schema.scenario import Scenario
 from losona.taxonomy import Taxonomy, load_taxonomy

@@ -6,7 +6,6 @@ Knows the file. Does not know how a run is carried out.
 import json
 import subprocess
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, cast
@@ -110,11 +109,6 @@ def git_revision(folder: Path) -> str:
     except (OSError, subprocess.SubprocessError):
         return ""
     return revision.stdout.strip()
-
-
-def now() -> str:
-    """The time, ISO 8601, UTC, to the second."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def read_record(folder: Path) -> RunRecord | None:

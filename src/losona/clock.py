@@ -1,0 +1,8 @@
+"""The time as records carry it."""
+
+from datetime import UTC, datetime
+
+
+def now() -> str:
+    """The time, ISO 8601, UTC, to the second."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
