@@ -1,6 +1,7 @@
 """The command line: what it prints, what it refuses, and that light commands stay light."""
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -212,3 +213,12 @@ def test_grade_for_programs() -> None:
     assert grade("core.troubles_talk.poppy_cake/a/demos", "at least you found the cake early") is None
     with pytest.raises(UserFault, match="unknown scenario"):
         grade("nowhere/a/demos", "x")
+
+
+def test_taxonomy_check_prints_rates_with_denominators(losona: Call) -> None:
+    code, out, _ = losona("taxonomy", "check")
+    assert code == 0
+    assert re.search(r"blind +yes +first run +exact +18 +16 of 119 ", out)
+    data = json.loads(losona("taxonomy", "check", "--json")[1])
+    assert data["misread"] == []
+    assert all(rate["n_adherent"] >= rate["rejected"] for rate in data["rates"])

@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from losona.errors import ContentError, UserFault
+from losona.probing import misread, probe_rates
 from losona.taxonomy import Taxonomy, load_taxonomy
 
 NORM = {
@@ -165,3 +166,37 @@ def test_unknown_ids_offer_near_ones(taxonomy: Taxonomy) -> None:
     ):
         with pytest.raises(UserFault, match=hint):
             ask()
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"round": "secnd"}, "unknown round 'secnd'; did you mean second"),
+        ({"first_run": {"mode": "exact", "wrong": ["coffee"]}}, "holds 'coffee', which is none of its replies"),
+    ],
+)
+def test_a_probe_of_no_known_round_or_with_a_foreign_first_run_is_named(
+    tmp_path: Path, change: Files, fault: str
+) -> None:
+    with pytest.raises(ContentError, match=re.escape(fault)):
+        load_taxonomy([write(tmp_path, with_probe(**change))])
+
+
+def with_probe(**changes: object) -> Files:
+    probe = {
+        "norm": "reply_with_tea", "round": "second", "elicitor": "coming?", "subject": "Jo", "roster": ["Jo", "Mina"],
+        "params": {"drinks": ["tea"]}, "adherent": ["tea first", "a cuppa"], "breaching": ["no tea for me", "yes"],
+        "first_run": {"mode": "exact", "wrong": ["a cuppa"]}, **changes,
+    }  # fmt: skip
+    info = {**files()["pack.yaml"], "probe_rounds": {"second": {"blind": True, "note": "by Jo"}}}  # type: ignore[dict-item]
+    return {**files(), "pack.yaml": info, "probes/second.yaml": [probe]}
+
+
+def test_probes_are_counted_for_their_first_run_and_for_now(tmp_path: Path) -> None:
+    loaded = load_taxonomy([write(tmp_path, with_probe())])
+    then, now = (rate for rate in probe_rates(loaded) if rate.round == "second")
+    assert (then.when, then.blind, then.mode, now.when) == ("first run", True, "exact", "now")
+    assert (then.n_adherent, then.rejected, then.n_breaching, then.passed) == (2, 1, 2, 0)
+    assert (now.n_adherent, now.rejected, now.n_breaching, now.passed) == (2, 1, 2, 1)
+    wrong = [(item.reply, item.label) for item in misread(loaded)]
+    assert wrong == [("a cuppa", "complies"), ("no tea for me", "breaches")]

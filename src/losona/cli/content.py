@@ -1,8 +1,9 @@
-"""Commands about content: list, show, check, derive, lint. None of them imports the engine."""
+"""Commands about content: list, show, check, derive, lint, taxonomy. None of them imports the engine."""
 
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import click
 from losona.errors import UserFault
 
 FINDINGS = 1
-"""Exit code of `lint` when there are errors."""
+"""Exit code of `lint` and `taxonomy check` when there are errors."""
 KINDS = ("packs", "events", "norms", "venues", "conditions", "models", "scenarios")
 pack_option = click.option(
     "--pack",
@@ -169,4 +170,34 @@ def lint(paths: Sequence[Path], packs: Sequence[Path], as_json: bool) -> None:
     errors = sum(finding.severity == "error" for finding in findings)
     click.echo(f"{errors} errors, {len(findings) - errors} warnings", err=True)
     if errors:
+        raise click.exceptions.Exit(FINDINGS)
+
+
+@click.group()
+def taxonomy() -> None:
+    """Look at packs as a whole."""
+
+
+@taxonomy.command("check")
+@pack_option
+@json_option
+def taxonomy_check(packs: Sequence[Path], as_json: bool) -> None:
+    """Run every probe of the packs through its norm's check: how often code sorts replies of known label wrongly.
+
+    A blind round has two rows a mode: what came out on the first run, and what comes out now. Exit code 1 when a
+    check sorts a probe wrongly now.
+    """
+    from losona.probing import misread, probe_rates
+    from losona.taxonomy import load_taxonomy
+
+    loaded = load_taxonomy(packs)
+    rates, wrong = probe_rates(loaded), misread(loaded)
+    if as_json:
+        found = {"rates": [rate.model_dump() for rate in rates], "misread": [asdict(item) for item in wrong]}
+        click.echo(json.dumps(found, ensure_ascii=False, indent=1))
+    else:
+        from losona.report.probes import print_probe_rates
+
+        print_probe_rates(rates, wrong)
+    if wrong:
         raise click.exceptions.Exit(FINDINGS)

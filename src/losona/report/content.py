@@ -16,14 +16,15 @@ PLAIN_WIDTH = 200
 """Columns where there is no terminal."""
 
 
-def _console() -> Console:
+def content_console() -> Console:
+    """A console that takes text as it is, wide where there is no terminal."""
     console = Console(highlight=False, markup=False, emoji=False)
     return console if console.is_terminal else Console(highlight=False, markup=False, emoji=False, width=PLAIN_WIDTH)
 
 
 def print_rows(rows: Sequence[dict[str, Any]], title: str) -> None:
     """Rows with equal keys as a table; ids are never cut."""
-    console = _console()
+    console = content_console()
     if not rows:
         console.print(f"no {title}")
         return
@@ -38,7 +39,7 @@ def print_rows(rows: Sequence[dict[str, Any]], title: str) -> None:
 
 def print_content(item: Norm | Event | Venue | Frame | Scenario) -> None:
     """A record for a reader."""
-    console = _console()
+    console = content_console()
     match item:
         case Frame():
             console.print(_frame(item))

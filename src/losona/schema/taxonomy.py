@@ -192,6 +192,15 @@ class Venue(Record):
     """Advice for authors."""
 
 
+class FirstRun(Record):
+    """What the check made of the replies of a blind round when it saw them for the first time. Not changed later."""
+
+    mode: CheckMode
+    """Mode of the check at that time."""
+    wrong: tuple[str, ...] = ()
+    """Replies that it sorted wrongly: adherent ones rejected, breaching ones that passed."""
+
+
 class Probe(Record):
     """Replies of known label to one last message: unit tests of a check, and known cases for a judge."""
 
@@ -215,6 +224,8 @@ class Probe(Record):
     """Replies that do not."""
     near_miss: tuple[str, ...] = ()
     """Replies that do not, by a little."""
+    first_run: FirstRun | None = None
+    """For blind rounds: what came out before anybody mended a check."""
 
     @field_validator("params", mode="before")
     @classmethod
@@ -228,6 +239,15 @@ def as_params(value: object) -> object:
         return value
     entries = cast(dict[object, object], value)
     return {key: [entry] if isinstance(entry, str) else entry for key, entry in entries.items()}
+
+
+class ProbeRound(Record):
+    """Where a round of probes comes from."""
+
+    blind: bool
+    """Written and labelled by somebody who had seen neither checks nor probes, before any code ran on them."""
+    note: str
+    """Who wrote it when, and what happened to it since."""
 
 
 class PackInfo(Record):
@@ -249,6 +269,8 @@ class PackInfo(Record):
     """Packs whose lexicons this pack uses as well."""
     families: tuple[Family, ...]
     """Its norm families."""
+    probe_rounds: dict[str, ProbeRound] = {}
+    """Rounds of probes by name, as probes name them."""
 
 
 class Pack(Record):
@@ -271,6 +293,7 @@ class Pack(Record):
 
 
 __all__ = [
-    "CheckMode", "Contrast", "DefaultAssistant", "DemonstrationGuide", "Event", "Family", "Ineligible", "Norm",
-    "NormCheck", "Pack", "PackInfo", "Params", "Position", "Probe", "Trigger", "Venue", "as_params",
+    "CheckMode", "Contrast", "DefaultAssistant", "DemonstrationGuide", "Event", "Family", "FirstRun", "Ineligible",
+    "Norm", "NormCheck", "Pack", "PackInfo", "Params", "Position", "Probe", "ProbeRound", "Trigger", "Venue",
+    "as_params",
 ]  # fmt: skip

@@ -8,7 +8,7 @@ import regex
 
 from losona.errors import ContentError
 from losona.schema.check import Lexicon, Operation, ParamsInside, Pattern, StartsParam, needed_params, walk
-from losona.schema.taxonomy import Norm, Pack
+from losona.schema.taxonomy import Norm, Pack, Probe
 from losona.textfiles import listed
 
 ROLES = {"exact": "decides", "partial": "necessary", "judge": "advisory"}
@@ -54,6 +54,17 @@ def pack_faults(name: str, packs: Mapping[str, Pack]) -> Iterator[tuple[str, str
     for probe in pack.probes:
         if probe.norm not in pack.norms:
             yield probe.norm, f"a probe is for the unknown norm {probe.norm!r}; {_choose(probe.norm, pack.norms)}"
+        yield from ((probe.norm, f"a probe of {probe.norm}: {fault}") for fault in _round(probe, pack))
+
+
+def _round(probe: Probe, pack: Pack) -> Iterator[str]:
+    rounds = pack.info.probe_rounds
+    if rounds and probe.round not in rounds:
+        yield f"unknown round {probe.round!r}; {_choose(probe.round, rounds)}"
+    replies = (*probe.adherent, *probe.breaching, *probe.near_miss)
+    for reply in probe.first_run.wrong if probe.first_run else ():
+        if reply not in replies:
+            yield f"first_run.wrong holds {reply!r}, which is none of its replies; write it as it stands there."
 
 
 def _choose(value: str, known: Iterable[str]) -> str:
