@@ -149,7 +149,7 @@ def test_a_wrong_pack_is_named_with_file_id_and_remedy(
 def test_a_probe_for_nobody_is_named(tmp_path: Path) -> None:
     probe = {"norm": "tee", "round": "1", "elicitor": "x", "subject": "A", "roster": ["A"], "adherent": ["tea"]}
     with pytest.raises(ContentError, match="a probe is for the unknown norm 'tee'"):
-        load_taxonomy([write(tmp_path, {**files(), "probes/unit.yaml": [probe]})])
+        _ = load_taxonomy([write(tmp_path, {**files(), "probes/unit.yaml": [probe]})]).probes
 
 
 def test_a_folder_without_a_pack_is_a_fault(tmp_path: Path) -> None:
@@ -179,7 +179,7 @@ def test_a_probe_of_no_known_round_or_with_a_foreign_first_run_is_named(
     tmp_path: Path, change: Files, fault: str
 ) -> None:
     with pytest.raises(ContentError, match=re.escape(fault)):
-        load_taxonomy([write(tmp_path, with_probe(**change))])
+        _ = load_taxonomy([write(tmp_path, with_probe(**change))]).probes
 
 
 def with_probe(**changes: object) -> Files:

@@ -20,7 +20,7 @@ SECONDS = 0.1
 """What a check of one reply may take, CPU time."""
 
 TAXONOMY: Taxonomy = load_taxonomy()
-PROBES = [probe for pack in TAXONOMY.packs.values() for probe in pack.probes if TAXONOMY.norms[probe.norm].check.code]
+PROBES = [probe for probes in TAXONOMY.probes.values() for probe in probes if TAXONOMY.norms[probe.norm].check.code]
 ADVERSARIAL = {
     "letters": "a" * 4000, "short words": "a " * 2000, "long words": "haha" * 1000 + "x", "brackets": "(" * 4000,
     "pairs": "() " * 1333, "spoilers": "||a" * 1333, "combining": "\u0301" * 4000,
@@ -88,6 +88,10 @@ BETTER = {
     "e 27, it's also on the cupboard door by the way": "the s of a contraction is no alias",
     "if the dean asks a third time it's teodor, t-e-o-d-o-r, the layout was his": "spelled letters are no alias",
     "(48.00 + 23.20) / 4 = 17.80 each": "the reference drops brackets in sums",
+    "(88.50+15.75)/3=34.75 and the sandwich was not even toasted": "the reference drops brackets in sums",
+    "My dears: (41.40 + 16.80) / 6 = 9.70": "the reference drops brackets in sums",
+    "6x mussels → Anchor → backdoor → b4 11am. do they tip?": "a figure stands before its x",
+    "5.15pm": "a time stands before its pm",
     "15 600 / 12 = 1 300": "the reference takes a space between thousands for the end of a figure",
     "15,600円 ÷ 12人 = 1,300円 🏸": "a figure stands before its unit",
     "👍🏾": "the reference counts a skin tone as an emoji of its own",

@@ -48,7 +48,7 @@ def _pack_row(name: str, taxonomy: Taxonomy) -> Row:
         "norms": len(pack.norms),
         "events": len(pack.events),
         "venues": len(pack.venues),
-        "probes": len(pack.probes),
+        "probes": len(taxonomy.probes[name]),
     }
     return {"id": name, **sizes, "version": pack.info.version, "hash": pack.hash, "title": pack.info.title}
 

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from losona.schema._base import Record
-from losona.schema.taxonomy import CheckMode, Pack, Probe
+from losona.schema.taxonomy import CheckMode, Probe
 from losona.stats import wilson
 from losona.taxonomy import Taxonomy
 from losona.verifiers import Context, check_reply
 
+NOW, FIRST_RUN = "now", "first run"
 PROMISE = 0.02
 """Greatest share of natural replies that an exact check may sort wrongly, in either direction."""
 
@@ -38,8 +39,8 @@ class ProbeRate(Record):
     """Upper end of the 95 % interval of that share (Wilson)."""
     n_breaching: int
     """Replies that do not."""
-    passed: int
-    """Of these, not called a breach: for exact norms an error, else left to a judge."""
+    passed: int | None
+    """Of these, not called a breach: for exact norms an error, else left to a judge, and not kept of a first run."""
     passed_high: float | None
     """Upper end of the 95 % interval of that share (Wilson)."""
 
@@ -73,7 +74,7 @@ class _Case:
 
 def probe_rates(taxonomy: Taxonomy) -> list[ProbeRate]:
     """One row a round, time and mode, over all packs; norms without code are in no row."""
-    cases = sorted((case for pack in taxonomy.packs.values() for case in _cases(pack, taxonomy)), key=_cell)
+    cases = sorted((case for pack in taxonomy.probes for case in _cases(pack, taxonomy)), key=_cell)
     return [_rate(list(group)) for _, group in groupby(cases, key=_cell)]
 
 
@@ -81,8 +82,8 @@ def misread(taxonomy: Taxonomy) -> list[Misread]:
     """Adherent replies that a check rejects, and breaching replies that an exact check passes."""
     return [
         Misread(probe.norm, probe.round, "complies" if adherent else "breaches", reply, node)
-        for pack in taxonomy.packs.values()
-        for probe in pack.probes
+        for probes in taxonomy.probes.values()
+        for probe in probes
         for reply, adherent, wrong, node in _now(probe, taxonomy)
         if wrong and (adherent or taxonomy.norms[probe.norm].check.mode == "exact")
     ]
@@ -92,14 +93,14 @@ def _cell(case: _Case) -> tuple[str, str, str]:
     return case.probe.round, case.when, case.mode
 
 
-def _cases(pack: Pack, taxonomy: Taxonomy) -> Iterator[_Case]:
-    for probe in pack.probes:
-        known = pack.info.probe_rounds.get(probe.round)
+def _cases(pack: str, taxonomy: Taxonomy) -> Iterator[_Case]:
+    for probe in taxonomy.probes[pack]:
+        known = taxonomy.packs[pack].info.probe_rounds.get(probe.round)
         blind, mode = known is not None and known.blind, taxonomy.norms[probe.norm].check.mode
         for reply, adherent, wrong, _ in _now(probe, taxonomy):
-            yield _Case(probe, blind, mode, "now", reply, adherent, wrong)
+            yield _Case(probe, blind, mode, NOW, reply, adherent, wrong)
             if then := probe.first_run:
-                yield _Case(probe, blind, then.mode, "first run", reply, adherent, reply in then.wrong)
+                yield _Case(probe, blind, then.mode, FIRST_RUN, reply, adherent, reply in then.wrong)
 
 
 def _now(probe: Probe, taxonomy: Taxonomy) -> Iterator[tuple[str, bool, bool, str]]:
@@ -116,7 +117,8 @@ def _now(probe: Probe, taxonomy: Taxonomy) -> Iterator[tuple[str, bool, bool, st
 def _rate(cases: list[_Case]) -> ProbeRate:
     first = cases[0]
     n_adherent, rejected = _count(case.wrong for case in cases if case.adherent)
-    n_breaching, passed = _count(case.wrong for case in cases if not case.adherent)
+    n_breaching, found = _count(case.wrong for case in cases if not case.adherent)
+    passed = None if first.when != NOW and first.mode != "exact" else found
     return ProbeRate(
         round=first.probe.round, blind=first.blind, when=first.when, mode=first.mode,
         norms=len({case.probe.norm for case in cases}),
@@ -130,5 +132,5 @@ def _count(wrong: Iterable[bool]) -> tuple[int, int]:
     return len(values), sum(values)
 
 
-def _high(count: int, n: int) -> float | None:
-    return wilson(count / n, n)[1] if n else None
+def _high(count: int | None, n: int) -> float | None:
+    return wilson(count / n, n)[1] if n and count is not None else None

@@ -31,5 +31,7 @@ def print_probe_rates(rates: Sequence[ProbeRate], wrong: Sequence[Misread]) -> N
         console.print(Text(f"{item.norm} ({item.round}): {item.reply!r} {item.label}, but code: {item.node}"))
 
 
-def _share(count: int, n: int, high: float | None) -> str:
+def _share(count: int | None, n: int, high: float | None) -> str:
+    if count is None:
+        return f"not kept, of {n}"
     return f"{count} of {n}" + (f" ({count / n:.1%}, at most {high:.1%})" if n and high is not None else "")

@@ -198,7 +198,7 @@ class FirstRun(Record):
     mode: CheckMode
     """Mode of the check at that time."""
     wrong: tuple[str, ...] = ()
-    """Replies that it sorted wrongly: adherent ones rejected, breaching ones that passed."""
+    """Adherent replies that it rejected, and, where it was exact, breaching replies that it passed."""
 
 
 class Probe(Record):
@@ -286,10 +286,8 @@ class Pack(Record):
     """By id."""
     lexicons: dict[str, str]
     """Name -> regular expression."""
-    probes: tuple[Probe, ...]
-    """Replies of known label."""
     hash: str
-    """Hash of all content files of the pack."""
+    """Hash of all its content files but the probes, which move no score."""
 
 
 __all__ = [

@@ -16,10 +16,11 @@ from typing import TypeVar, cast
 from losona.errors import ContentError, UserFault
 from losona.schema._base import Record
 from losona.schema.taxonomy import Event, Norm, Pack, PackInfo, Probe, Venue
-from losona.taxonomy.validate import validate_packs
+from losona.taxonomy.validate import validate_packs, validate_probes
 from losona.textfiles import Document, hash_files, read_yaml, validate
 
 Item = TypeVar("Item", bound=Record)
+PROBES = "probes"
 SHIPPED = Path(str(files("losona"))) / "content" / "packs"
 
 
@@ -44,8 +45,7 @@ def load_pack(folder: Path) -> Pack:
         norms=_by_id(Norm, norm_files),
         venues=_by_id(Venue, [folder / "venues.yaml"]) if (folder / "venues.yaml").exists() else {},
         lexicons=_lexicons(folder / "lexicons.yaml"),
-        probes=tuple(_items(Probe, sorted((folder / "probes").glob("*.yaml")))),
-        hash=hash_files(folder.rglob("*.yaml"), folder),
+        hash=hash_files((p for p in folder.rglob("*.yaml") if p.parent.name != PROBES), folder),
     )
 
 
@@ -89,6 +89,18 @@ class Taxonomy:
 
     packs: dict[str, Pack]
     """By pack id."""
+    folders: dict[str, Path]
+    """Pack id -> where it was read."""
+
+    @cached_property
+    def probes(self) -> dict[str, tuple[Probe, ...]]:
+        """Pack id -> replies of known label, read when first asked for. Raises `ContentError`."""
+        found = {
+            name: tuple(_items(Probe, sorted((folder / PROBES).glob("*.yaml"))))
+            for name, folder in self.folders.items()
+        }
+        validate_probes(found, self.packs, self.folders)
+        return found
 
     @cached_property
     def norms(self) -> dict[str, Norm]:
@@ -154,9 +166,8 @@ def _load(extra: tuple[Path, ...]) -> Taxonomy:
         if pack.info.id in packs:
             raise ContentError(f"{folder}: a pack {pack.info.id!r} is loaded already; rename folder and id.")
         packs[pack.info.id], sources[pack.info.id] = pack, folder
-    taxonomy = Taxonomy(packs)
     validate_packs(packs, sources)
-    return taxonomy
+    return Taxonomy(packs, sources)
 
 
 def load_taxonomy(extra: Sequence[Path] = ()) -> Taxonomy:

@@ -1,6 +1,6 @@
 """What must hold between the records of packs. Each fault names file, id and remedy."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -16,8 +16,18 @@ ROLES = {"exact": "decides", "partial": "necessary", "judge": "advisory"}
 
 def validate_packs(packs: Mapping[str, Pack], sources: Mapping[str, Path]) -> None:
     """Raise one `ContentError` that lists every fault of the packs, if there is one."""
-    found = [f"{_place(sources[name], fault[0])}: {fault[1]}" for name in packs for fault in pack_faults(name, packs)]
-    if found:
+    _raise((sources[name], *fault) for name in packs for fault in pack_faults(name, packs))
+
+
+def validate_probes(
+    probes: Mapping[str, Sequence[Probe]], packs: Mapping[str, Pack], sources: Mapping[str, Path]
+) -> None:
+    """Raise one `ContentError` that lists every fault of the packs' probes, if there is one."""
+    _raise((sources[name], *fault) for name in probes for fault in probe_faults(probes[name], packs[name]))
+
+
+def _raise(faults: Iterable[tuple[Path, str, str]]) -> None:
+    if found := [f"{_place(folder, item)}: {sentence}" for folder, item, sentence in faults]:
         raise ContentError(listed(found))
 
 
@@ -51,7 +61,11 @@ def pack_faults(name: str, packs: Mapping[str, Pack]) -> Iterator[tuple[str, str
             yield key, f"lexicon {key!r}: {fault}"
     yield from _duplicates(name, packs)
     yield from _unused(pack, packs)
-    for probe in pack.probes:
+
+
+def probe_faults(probes: Iterable[Probe], pack: Pack) -> Iterator[tuple[str, str]]:
+    """Faults of the probes of a pack, as (norm id, sentence)."""
+    for probe in probes:
         if probe.norm not in pack.norms:
             yield probe.norm, f"a probe is for the unknown norm {probe.norm!r}; {_choose(probe.norm, pack.norms)}"
         yield from ((probe.norm, f"a probe of {probe.norm}: {fault}") for fault in _round(probe, pack))

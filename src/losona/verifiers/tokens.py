@@ -16,7 +16,7 @@ _PIECE = regex.compile(
     regex.DOTALL,
 )
 _THOUSANDS = regex.compile(r"\d{3}(?!\d)")
-_UNIT = r"(?:[ap]m|h|hrs?|mins?|pp?|ea|yen|jpy|usd|eur|euros?|gbp|quid|kr|chf|[円元원])(?![\p{L}\p{N}])"
+_UNIT = r"(?:[ap]m|x|h|hrs?|mins?|pp?|ea|yen|jpy|usd|eur|euros?|gbp|quid|kr|chf|[円元원])(?![\p{L}\p{N}])"
 """Pattern of a unit that is written without a space behind a figure."""
 _PICTURES = ("So", "Sk")
 _OTHER_WORDS = frozenset(("well", "were", "ill", "hell", "shell", "its", "id", "wed", "shed", "whore", "wont", "cant"))
