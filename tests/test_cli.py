@@ -1,6 +1,7 @@
 """The command line: what it prints, what it refuses, and that light commands stay light."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from losona.cli import main
 from losona.errors import UserFault
 from losona.frames import SHIPPED_FRAMES
 from losona.verifiers import CodeVerdict
+from test_official import row
 
 Call = Callable[..., tuple[int, str, str]]
 
@@ -141,7 +143,9 @@ def test_derive_writes_both_formats_and_replaces_nothing_unasked(losona: Call, i
     code, out, _ = losona("derive", frame, "--format", "official")
     rows = [json.loads(line) for line in out.splitlines()]
     assert [row["scenario_id"].split("__")[2:] for row in rows] == [["demos", "wash_buffer"]] * 2
-    assert losona("derive", frame, "--format", "official", "--variant", "off")[0] == 2
+    assert all(losona("derive", frame, "--format", "official", "--variant", v)[0] == 2 for v in ("off", "nodemos"))
+    code, _, err = losona("derive", frame, "--force", "--out", os.devnull)
+    assert (code, "no ordinary file" in err) == (2, True)
     (in_folder / "rows.jsonl").write_text(out)
     assert len(json.loads(losona("list", "scenarios", "--scenarios", "rows.jsonl", "--json")[1])) == 2
 
@@ -222,3 +226,11 @@ def test_taxonomy_check_prints_rates_with_denominators(losona: Call) -> None:
     data = json.loads(losona("taxonomy", "check", "--json")[1])
     assert data["misread"] == []
     assert all(rate["n_adherent"] >= rate["rejected"] for rate in data["rates"])
+
+
+def test_list_leaves_out_bad_rows_when_told(losona: Call, in_folder: Path) -> None:
+    (in_folder / "rows.jsonl").write_text(json.dumps(row()) + "\n{}\n")
+    code, _, err = losona("list", "scenarios", "--scenarios", "rows.jsonl")
+    assert (code, "--skip-bad-rows" in err) == (2, True)
+    code, out, _ = losona("list", "scenarios", "--scenarios", "rows.jsonl", "--skip-bad-rows", "--json")
+    assert (code, len(json.loads(out))) == (0, 1)

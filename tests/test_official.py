@@ -74,6 +74,12 @@ def test_missing_parts_are_noted_and_never_made_up(taxonomy: Taxonomy) -> None:
     }  # fmt: skip
 
 
+def test_marks_that_differ_are_both_taken_and_noted(taxonomy: Taxonomy) -> None:
+    (scenario,) = read(taxonomy, row(norm_demo_turn_ids=[1]))
+    assert scenario.evaluation.demos == (0, 1)
+    assert scenario.notes == ("demonstrations marked in two ways that differ: both taken",)
+
+
 def test_turns_after_the_elicitor_are_dropped_with_a_note(taxonomy: Taxonomy) -> None:
     turns = [*row()["transcript"], {"turn_id": 4, "actor": "Cy", "content": "SPOILER"}]
     (scenario,) = read(taxonomy, row(transcript=turns))

@@ -151,3 +151,16 @@ def test_the_verifiable_track_is_what_code_decides(taxonomy: Taxonomy) -> None:
     for scenario in verifiable(everything, taxonomy):
         assert taxonomy.norm(scenario.evaluation.norm).check.mode == "exact"
         assert scenario.evaluation.expectation != "out_of_scope"
+
+
+def test_a_shipped_frame_is_found_by_its_id(taxonomy: Taxonomy) -> None:
+    found = load_scenarios("core.standup.wash_buffer", taxonomy).scenarios
+    assert {s.frame for s in found} == {"core.standup.wash_buffer"}
+
+
+@pytest.mark.parametrize("name", ["rows.csv", "rows.json", "rows.parquet", "frame.yml"])
+def test_a_file_of_another_kind_is_refused_by_its_name(taxonomy: Taxonomy, tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_text("{}")
+    with pytest.raises(UserFault, match=r"this is no source of scenarios; give a frame"):
+        load_scenarios(str(path), taxonomy)

@@ -304,3 +304,14 @@ def test_walk_and_evaluate_agree_on_what_is_nested() -> None:
     check = parse_check({"not": {"all": [{"op": "ends_q"}, {"any": [{"op": "emoji_only"}]}]}})
     assert [operation.op for operation in walk(check)] == ["ends_q", "emoji_only"]
     assert evaluate(check, "yes", CONTEXT, {}).node == "not > all > ends_q: does not end as a question"
+
+
+def test_a_check_nests_to_a_bound() -> None:
+    node: dict[str, object] = {"op": "q_max", "n": 0}
+    for _ in range(19):
+        node = {"not": node}
+    parse_check(node)
+    for _ in range(300):
+        node = {"all": [node]}
+    with pytest.raises(ValueError, match="at most 20 deep"):
+        parse_check(node)

@@ -95,6 +95,7 @@ def test_words_are_counted_whatever_stands_between_them(words: list[str], betwee
         ("```a``` and ```b```", "```a``` and ```b```", ()),
         ("it\u2019s\u00a0\u201cso\u201d\r\nok", 'it\'s "so"\nok', ()),
         ("x" * 5000, "x" * 4000, ("truncated",)),
+        (" " * 5000 + "yes", "yes", ()),
     ],
 )
 def test_what_is_taken_off(raw: str, text: str, flags: tuple[str, ...]) -> None:

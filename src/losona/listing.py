@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from losona.conditions import CONDITIONS
 from losona.errors import UserFault
-from losona.frames import derive, read_frame
+from losona.frames import derive, expectation, read_frame
 from losona.official import to_row
 from losona.presets import presets
 from losona.scenarios import SHIPPED, SHIPPED_FRAMES, Selection, frame_paths, load_scenarios, select
@@ -20,7 +21,23 @@ from losona.taxonomy.load import unknown
 Row = dict[str, Any]
 
 
-def rows(kind: str, taxonomy: Taxonomy, source: str = SHIPPED, unnamed_subject: str = "") -> list[Row]:
+@dataclass(frozen=True)
+class Source:
+    """Where scenarios are looked for."""
+
+    name: str = SHIPPED
+    """As `--scenarios` names it."""
+    unnamed_subject: str = ""
+    """Name for subjects of release rows that give none."""
+    skip_bad_rows: bool = False
+    """Leave out malformed rows of a release."""
+
+    def load(self, taxonomy: Taxonomy) -> tuple[Scenario, ...]:
+        """Its scenarios."""
+        return load_scenarios(self.name, taxonomy, self.unnamed_subject, self.skip_bad_rows).scenarios
+
+
+def rows(kind: str, taxonomy: Taxonomy, source: Source = Source()) -> list[Row]:
     """Rows of a kind, with equal keys."""
     match kind:
         case "packs":
@@ -38,8 +55,7 @@ def rows(kind: str, taxonomy: Taxonomy, source: str = SHIPPED, unnamed_subject: 
         case "models":
             return [_model_row(preset.model_dump()) for preset in presets()]
         case _:
-            found = load_scenarios(source, taxonomy, unnamed_subject).scenarios
-            return [_scenario_row(s, taxonomy) for s in found]
+            return [_scenario_row(s, taxonomy) for s in source.load(taxonomy)]
 
 
 def _pack_row(name: str, taxonomy: Taxonomy) -> Row:
@@ -79,9 +95,7 @@ def _scenario_row(scenario: Scenario, taxonomy: Taxonomy) -> Row:
     }  # fmt: skip
 
 
-def find(
-    name: str, taxonomy: Taxonomy, source: str = SHIPPED, unnamed_subject: str = ""
-) -> Norm | Event | Venue | Frame | Scenario:
+def find(name: str, taxonomy: Taxonomy, source: Source = Source()) -> Norm | Event | Venue | Frame | Scenario:
     """The record with this id. Raises `UserFault` with near ids when there is none."""
     if name in taxonomy.norms:
         return taxonomy.norms[name]
@@ -89,9 +103,9 @@ def find(
         return taxonomy.venues[name]
     if event := _event(name, taxonomy):
         return event
-    if "/" not in name and (frame := _frame(name, source)):
+    if "/" not in name and (frame := _frame(name, source.name)):
         return frame
-    scenarios = {s.scenario_id: s for s in load_scenarios(source, taxonomy, unnamed_subject).scenarios}
+    scenarios = {s.scenario_id: s for s in source.load(taxonomy)}
     if name in scenarios:
         return scenarios[name]
     events = [event for pack in taxonomy.packs.values() for event in pack.events]
@@ -123,12 +137,15 @@ def derived_lines(
 ) -> list[str]:
     """Scenarios of frames as JSON lines, in our format or in the columns of the public release.
 
-    Release rows mean that the norm applies, so only `demos` is exported by default, and variants in which it does
-    not apply are refused.
+    Release rows mean that the norm is shown and applies, so only `demos` is exported by default, and variants in
+    which it is not shown or does not apply are refused.
     """
     official = form == "official"
-    if official and (off := [v for v in variants if v in ("off", "offnodemos")]):
-        raise UserFault(f"--variant {off[0]}: a release row cannot say that the norm does not apply; leave it out.")
+    if official and (odd := [v for v in variants if expectation(v) != "applies"]):
+        raise UserFault(
+            f"--variant {odd[0]}: a release row cannot say that its norm is not shown or does not apply; leave it out, "
+            "or use --format scenario."
+        )
     wanted = Selection(arms, variants or (("demos",) if official else ()))
     scenarios = [s for path in frame_paths(frames) for s in derive(read_frame(path), taxonomy)]
     chosen = select(scenarios, wanted, taxonomy)

@@ -272,6 +272,9 @@ def _visible(row: OfficialRow, turns: Sequence[RowTurn], subject: str) -> Visibl
 
 def _demos(row: OfficialRow, turns: Sequence[RowTurn], notes: list[str]) -> tuple[int, ...] | None:
     ids = set(row.norm_demo_turn_ids)
+    marked = {_turn_id(turn, i) for i, turn in enumerate(row.transcript) if turn.is_norm_demonstration}
+    if ids and marked and ids != marked:
+        notes.append("demonstrations marked in two ways that differ: both taken")
     demos = tuple(i for i, turn in enumerate(turns) if turn.is_norm_demonstration or _turn_id(turn, i) in ids)
     if not demos:
         notes.append("demonstrations unknown")

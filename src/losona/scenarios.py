@@ -73,14 +73,22 @@ def load_scenarios(
         rows = list(_hub_rows(source))
         return _from_import(source, read_rows(rows, taxonomy, unnamed_subject, skip_bad_rows))
     path = SHIPPED_FRAMES if source == SHIPPED else Path(source)
-    if not path.exists():
+    if not path.exists() and source in shipped_frames():
+        path = shipped_frames()[source]
+    if not path.exists() or (path.is_file() and path.suffix not in (".yaml", ".jsonl")):
+        fault = "this is no source of scenarios" if path.exists() else "there is no such file or folder"
         raise UserFault(
-            f"--scenarios {source}: there is no such file or folder; give a frame (.yaml), a folder of frames, "
-            f"a .jsonl file, hf:OWNER/NAME, or leave it out for the shipped frames."
+            f"--scenarios {source}: {fault}; give a frame (.yaml, or the id of a shipped one), a folder of frames, a "
+            ".jsonl file, hf:OWNER/NAME, or leave it out for the shipped frames."
         )
     if path.suffix == ".jsonl":
         return _from_jsonl(path, taxonomy, unnamed_subject, skip_bad_rows)
     return ScenarioSet(source, _unique(s for p in frame_paths([path]) for s in derive(read_frame(p), taxonomy)))
+
+
+def shipped_frames() -> dict[str, Path]:
+    """Frame id -> file, for the frames that the package ships."""
+    return {path.stem: path for path in sorted(SHIPPED_FRAMES.glob("*.yaml"))}
 
 
 def frame_paths(paths: Sequence[Path]) -> tuple[Path, ...]:

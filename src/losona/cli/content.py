@@ -29,15 +29,18 @@ json_option = click.option("--json", "as_json", is_flag=True, help="JSON for pro
 @click.argument("kind", type=click.Choice(KINDS))
 @click.option("--scenarios", "source", default="shipped", metavar="S", show_default=True, help="Source for scenarios.")
 @click.option("--unnamed-subject", default="", help="Name for subjects of release rows that give none.")
+@click.option("--skip-bad-rows", is_flag=True, help="Leave out malformed rows of a release.")
 @pack_option
 @json_option
-def list_(kind: str, source: str, unnamed_subject: str, packs: Sequence[Path], as_json: bool) -> None:
+def list_(
+    kind: str, source: str, unnamed_subject: str, skip_bad_rows: bool, packs: Sequence[Path], as_json: bool
+) -> None:
     """List what there is: packs, events, norms, venues, conditions, models or scenarios."""
     from losona import listing
     from losona.taxonomy import load_taxonomy
 
     taxonomy = load_taxonomy(packs)
-    rows = listing.rows(kind, taxonomy, source, unnamed_subject)
+    rows = listing.rows(kind, taxonomy, listing.Source(source, unnamed_subject, skip_bad_rows))
     if as_json:
         click.echo(json.dumps(rows, ensure_ascii=False, indent=1))
     else:
@@ -50,9 +53,12 @@ def list_(kind: str, source: str, unnamed_subject: str, packs: Sequence[Path], a
 @click.argument("name")
 @click.option("--scenarios", "source", default="shipped", metavar="S", show_default=True, help="Where to look.")
 @click.option("--unnamed-subject", default="", help="Name for subjects of release rows that give none.")
+@click.option("--skip-bad-rows", is_flag=True, help="Leave out malformed rows of a release.")
 @pack_option
 @json_option
-def show(name: str, source: str, unnamed_subject: str, packs: Sequence[Path], as_json: bool) -> None:
+def show(
+    name: str, source: str, unnamed_subject: str, skip_bad_rows: bool, packs: Sequence[Path], as_json: bool
+) -> None:
     """Show a NORM, EVENT, VENUE, frame or SCENARIO by its id.
 
     A frame is shown as a chat with its arms side by side, a scenario with its demonstrations marked.
@@ -60,7 +66,7 @@ def show(name: str, source: str, unnamed_subject: str, packs: Sequence[Path], as
     from losona import listing
     from losona.taxonomy import load_taxonomy
 
-    found = listing.find(name, load_taxonomy(packs), source, unnamed_subject)
+    found = listing.find(name, load_taxonomy(packs), listing.Source(source, unnamed_subject, skip_bad_rows))
     if as_json:
         click.echo(found.model_dump_json(by_alias=True, indent=1))
     else:
@@ -146,9 +152,11 @@ def emit(lines: Sequence[str], out: Path | None, force: bool) -> None:
         return
     from losona.textfiles import write_atomically
 
+    if out.exists() and not out.is_file():
+        raise UserFault(f"--out {out}: this is no ordinary file; give the name of a file.")
     if out.exists() and not force:
         raise UserFault(f"--out {out}: the file exists; give another name, or --force to replace it.")
-    write_atomically(out, "".join(f"{line}\n" for line in lines))
+    write_atomically(out.resolve(), "".join(f"{line}\n" for line in lines))
     click.echo(f"{len(lines)} lines written to {out}", err=True)
 
 

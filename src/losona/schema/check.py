@@ -179,12 +179,26 @@ _OPERATIONS: dict[str, type[Record]] = {
     name: model for model in get_args(Operation) for name in get_args(model.model_fields["op"].annotation)
 }
 OPERATION_NAMES = tuple(sorted(_OPERATIONS))
+MAX_DEPTH = 20
+"""Greatest number of branches inside each other."""
+
+
+def _depth(node: Any) -> int:
+    """Branches inside each other; counts one further than allowed at most."""
+    level, depth = [node], 0
+    while level and depth <= MAX_DEPTH:
+        entries = [cast(dict[str, Any], n)[key] for n in level if isinstance(n, dict) for key in _BRANCHES if key in n]
+        level = [child for e in entries for child in (cast(list[Any], e) if isinstance(e, list) else [e])]
+        depth += bool(level)
+    return depth
 
 
 def parse_check(node: Any) -> Any:
     """Turn a mapping into a check node; a `ValueError` says what is unknown and what exists."""
     if isinstance(node, Record):
         return node
+    if _depth(node) > MAX_DEPTH:
+        raise ValueError(f"a check nests at most {MAX_DEPTH} deep; flatten it")
     if not isinstance(node, dict):
         raise ValueError(f"a check node is a mapping with 'op', 'all', 'any' or 'not', not {node!r}")
     for key, branch in _BRANCHES.items():

@@ -79,7 +79,7 @@ def _visible(text: str) -> str:
 
 def canonical(text: str) -> str:
     """Same words, one spelling of characters: NFC, plain spaces and line breaks, straight quotes, nothing unseen."""
-    text = _SPACE.sub(" ", _LINE_BREAK.sub("\n", unicodedata.normalize("NFC", text[:MAX_CHARS])))
+    text = _SPACE.sub(" ", _LINE_BREAK.sub("\n", unicodedata.normalize("NFC", text.strip()[:MAX_CHARS])))
     if _UNSEEN.search(text):
         text = unicodedata.normalize("NFC", _visible(text))
     return text.translate(_STRAIGHT)[:MAX_CHARS].strip()
@@ -125,7 +125,7 @@ def normalise(text: str, subject: str) -> tuple[str, tuple[str, ...]]:
     Cut to `MAX_CHARS` first; then code fence, own-name label and surrounding quotes are taken off until none is
     left. Never changes words or case; doing it twice changes nothing.
     """
-    flags = {"truncated"} if len(text) > MAX_CHARS else set[str]()
+    flags = {"truncated"} if len(text.strip()) > MAX_CHARS else set[str]()
     text, before = canonical(text), None
     while text != before:
         before = text = canonical(text)
