@@ -46,8 +46,8 @@ def test_list_for_people_and_for_programs(losona: Call, kind: str) -> None:
     assert rows
     _, table, _ = losona("list", kind)
     assert f"{len(rows)} {kind}" in table
-    for row in rows[:3]:
-        assert str(row.get("id")) in table
+    for entry in rows[:3]:
+        assert str(entry.get("id")) in table
 
 
 def test_presets_know_the_papers_models(losona: Call) -> None:
