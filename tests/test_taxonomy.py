@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from losona.errors import ContentError, UserFault
-from losona.probing import misread, probe_rates
+from losona.probing import keeps_promise, misread, probe_rates
 from losona.taxonomy import Taxonomy, load_taxonomy
 
 NORM = {
@@ -198,5 +198,7 @@ def test_probes_are_counted_for_their_first_run_and_for_now(tmp_path: Path) -> N
     assert (then.when, then.blind, then.mode, now.when) == ("first run", True, "exact", "now")
     assert (then.n_adherent, then.rejected, then.n_breaching, then.passed) == (2, 1, 2, 0)
     assert (now.n_adherent, now.rejected, now.n_breaching, now.passed) == (2, 1, 2, 1)
-    wrong = [(item.reply, item.label) for item in misread(loaded)]
+    wrong = [(item.reply, item.label) for item in misread(loaded) if item.round == "second"]
     assert wrong == [("a cuppa", "complies"), ("no tea for me", "breaches")]
+    assert keeps_promise(rate for rate in probe_rates(loaded) if rate.round != "second")
+    assert not keeps_promise([now])

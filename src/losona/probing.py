@@ -78,6 +78,17 @@ def probe_rates(taxonomy: Taxonomy) -> list[ProbeRate]:
     return [_rate(list(group)) for _, group in groupby(cases, key=_cell)]
 
 
+def keeps_promise(rates: Iterable[ProbeRate]) -> bool:
+    """Whether the checks as they are now sort at most `PROMISE` of all probes of a mode wrongly, in each direction."""
+    now = [rate for rate in rates if rate.when == NOW]
+    exact = [rate for rate in now if rate.mode == "exact"]
+    wrong = sum(rate.passed or 0 for rate in exact)
+    return wrong <= PROMISE * sum(rate.n_breaching for rate in exact) and all(
+        sum(rate.rejected for rate in group) <= PROMISE * sum(rate.n_adherent for rate in group)
+        for group in (exact, [rate for rate in now if rate.mode == "partial"])
+    )
+
+
 def misread(taxonomy: Taxonomy) -> list[Misread]:
     """Adherent replies that a check rejects, and breaching replies that an exact check passes."""
     return [

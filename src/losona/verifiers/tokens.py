@@ -19,6 +19,8 @@ _THOUSANDS = regex.compile(r"\d{3}(?!\d)")
 _UNIT = r"(?:[ap]m|x|h|hrs?|mins?|pp?|ea|yen|jpy|usd|eur|euros?|gbp|quid|kr|chf|[円元원])(?![\p{L}\p{N}])"
 """Pattern of a unit that is written without a space behind a figure."""
 _PICTURES = ("So", "Sk")
+PLURAL_LENGTH = 4
+"""Letters from which a word may take a plural s without becoming another word ("new", "news")."""
 _OTHER_WORDS = frozenset(("well", "were", "ill", "hell", "shell", "its", "id", "wed", "shed", "whore", "wont", "cant"))
 
 
@@ -29,7 +31,8 @@ def entry_pattern(entry: str) -> str:
     A space, a hyphen and a dash are alike inside an entry, an apostrophe may be missing where no other word comes of
     it, `7am` and `7 am` are alike. A number is found before a unit (`8:05` in `8:05am`) and not inside a longer one
     (`5` in `5.50`; `7` is in `7:00`), a single letter before 's, 'll and 'd ("V'll") and not inside another
-    contraction, an abbreviation or a compound (the s of "he's", the e of "e.g.").
+    contraction, an abbreviation or a compound (the s of "he's", the e of "e.g."). A word is found with a plural s
+    and with letters drawn out (`tent` in "tents", `Hilde` in "HILDEEEE"), a figure with an x (`4` in "x4").
     """
     spellings = [plain(spelling).strip() for spelling in entry.split("|")]
     patterns = [_before(spelling) + _body(spelling) + _after(spelling) for spelling in spellings if spelling]
@@ -41,7 +44,7 @@ def entry_pattern(entry: str) -> str:
 def _before(text: str) -> str:
     guard = "" if unicodedata.category(text[0]) in _PICTURES else r"(?<![\p{L}\p{N}])"
     if text[0].isdigit():
-        guard += r"(?<!\d[.:])"
+        guard = r"(?:(?<![\p{L}\p{N}])|(?<=(?<![\p{L}\p{N}])[xX×]))(?<!\d[.:])"
         guard += r"(?<!\d,)" if _THOUSANDS.match(text) else ""
     return guard + (r"(?<![\p{L}\p{N}]['.\-])" if len(text) == 1 and text.isalpha() else "")
 
@@ -50,10 +53,18 @@ def _after(text: str) -> str:
     if text[-1].isdigit():
         return rf"(?!(?!{_UNIT})[\p{{L}}\p{{N}}])(?!:(?!00(?!\d))\d|\.(?!00?(?!\d))\d|,\d{{3}}(?!\d))"
     guard = "" if unicodedata.category(text[-1]) in _PICTURES else r"(?![\p{L}\p{N}])"
+    if len(text) >= PLURAL_LENGTH and text[-1].isalpha() and text[-1].isascii() and text[-1] not in "sS":
+        guard = "s?" + guard
     if len(text) == 1 and text.isalpha():
         endings = "s" if text in "Ii" else "s|ll|d"
         guard += rf"(?!'(?!(?:{endings})\b)\p{{L}}|[.\-][\p{{L}}\p{{N}}])"
     return guard
+
+
+def _stretched(letter: str) -> str:
+    """A letter, once or drawn out over three or more ("HILDEEEE"); two of them may make another word."""
+    pattern = regex.escape(letter)
+    return rf"(?:{pattern}{{3,}}|{pattern})" if letter.isalpha() and letter.isascii() else pattern
 
 
 def _body(text: str) -> str:
@@ -73,6 +84,6 @@ def _body(text: str) -> str:
             case "mark":
                 pieces.append(r"['\u02bc`\u00b4]" + ("?" if optional_mark and not edge else ""))
             case _:
-                pieces.append(regex.escape(piece))
+                pieces.append(_stretched(piece))
         last = piece
     return "".join(pieces)
