@@ -45,15 +45,19 @@ class Result:
         """Scenarios whose grading waits for a judge that was not asked, or whose provider failed."""
         open_ = [row for row in self.gradings if not row.advisory and row.label == "unscored"]
         return tuple(
-            row.scenario_id
-            for row in open_
-            if (row.grader == "verifier" and not row.error) or PROVIDER_ERROR in row.error
+            row.scenario_id for row in open_ if (row.grader == "verifier" and not row.error) or _may_answer(row)
         )
 
     @property
     def answered(self) -> bool:
         """There is a reply."""
         return not self.reply.error
+
+
+def _may_answer(row: GradingRow) -> bool:
+    """A provider failed that may answer when it is asked again: a file without a second answer will not."""
+    retried = "; then: " in row.error and row.error.partition("; then: ")[2].startswith(PROVIDER_ERROR)
+    return PROVIDER_ERROR in row.error and not (retried and row.grader.startswith("replies/"))
 
 
 def read_results(
@@ -215,6 +219,14 @@ def grading_row(reply_id: str, grading: Grading, scenario: Scenario, taxonomy: T
         codes=",".join(grading.codes),
         fits=grading.fits,
     )
+
+
+def grading_of(row: GradingRow) -> Grading:
+    """The grading that a row of the table was made from."""
+    values = {name: getattr(row, name) for name in Grading.model_fields}
+    evidence = tuple(json.loads(row.evidence)) if row.evidence else ()
+    codes = tuple(row.codes.split(",")) if row.codes else ()
+    return Grading.model_validate({**values, "evidence": evidence, "codes": codes})
 
 
 def mode(scenario: Scenario, taxonomy: Taxonomy) -> str:

@@ -95,7 +95,7 @@ def _controls(file: FrameFile, taxonomy: Taxonomy) -> Iterator[Scenario]:
 
 
 def _folder(options: RunOptions) -> Path:
-    judge = f"-judged-by-{folder_name([options.judge])}" if options.judge else ""
+    judge = f"-judged-by-{folder_name(options.judges)}" if options.judge else ""
     return Path("screens") / (folder_name([model.name for model in options.models]) + judge)
 
 

@@ -29,7 +29,8 @@ SELECTION = (
                  help="Variant (repeatable).  [default: demos, nodemos]"),
     click.option("--epochs", type=int, help="Replies for each transcript and condition (K).  [default: 3]"),
     click.option("--limit", type=int, metavar="N", help="At most N frames (or rows), spread over norm families."),
-    click.option("--judge", metavar="J", help="Judge model. Default: none, the verifiable track."),
+    click.option("--judge", "judges", multiple=True, metavar="J",
+                 help="Judge model (repeatable: a panel). Default: none, the verifiable track."),
     click.option("--prompts", type=click.Path(path_type=Path), metavar="DIR",
                  help="Templates that replace shipped ones."),
     click.option("--system-prompt", type=click.Path(path_type=Path), metavar="FILE",
@@ -57,6 +58,19 @@ def selection_options(command: Command) -> Command:
 )
 @click.option("--max-tokens", type=int, default=400, show_default=True, help="Bound on a reply.")
 @click.option("--judge-max-tokens", type=int, default=8192, show_default=True, help="Bound on a verdict.")
+@click.option(
+    "--judge-protocol",
+    type=click.Choice(["losona", "paper"]),
+    default="losona",
+    show_default=True,
+    help="How judges are asked: ours, or by the paper's procedure.",
+)
+@click.option(
+    "--judge-validity",
+    is_flag=True,
+    help="Ask judges also, where code decides the norm, whether a member could have sent the reply.",
+)
+@click.option("--strict-judge", is_flag=True, help="Refuse a judge of a subject's family, or the subject itself.")
 @click.option("-M", "model_args", multiple=True, metavar="KEY=VALUE", help="Argument for the provider (repeatable).")
 @click.option("--seed", type=int, default=0, show_default=True, help="Base of the seeds.")
 @click.option("--max-connections", type=int, metavar="N", help="Calls at once for each model.")

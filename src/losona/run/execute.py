@@ -11,18 +11,20 @@ import pandas as pd
 from filelock import FileLock, Timeout
 from inspect_ai import Task
 from inspect_ai.log import recover_eval_log, recoverable_eval_logs
-from inspect_ai.model import GenerateConfig, Model, get_model
+from inspect_ai.model import Model, get_model
 from rich.console import Console
 
 from losona import stats
 from losona.clock import now
 from losona.errors import RunRefused
+from losona.judge.ask import Panel
 from losona.providers.reply_file import read_replies
 from losona.report.html import write_report
 from losona.report.terminal import print_table
 from losona.results import Key, Result, check_logs, read_results, tables, write_tables
 from losona.run.engine import evaluate
-from losona.run.options import NamedModel, RunOptions
+from losona.run.judges import PEOPLE_FILE, open_panel, write_for_people
+from losona.run.options import NamedModel
 from losona.run.plan import Call, Plan, pending
 from losona.run.preflight import missing_for_model
 from losona.run.progress import RunProgress
@@ -55,8 +57,12 @@ class Outcome:
     """Replies that were there already."""
     unjudged: int
     """Gradings that wait for the judge because its provider failed."""
+    judged: stats.JudgeCounts = stats.NO_JUDGE
+    """What judges were asked, and what they were not."""
     interrupted: bool = False
     """The user stopped it."""
+    warnings: tuple[str, ...] = ()
+    """Judges that should not judge a subject."""
 
     @property
     def complete(self) -> bool:
@@ -111,13 +117,13 @@ def _locked(plan: Plan, folder: Path, record: RunRecord, scenarios: dict[str, Sc
     write_record(folder, record, scenarios)
     interrupted = False
     if todo:
-        interrupted = _call(plan, todo, log_dir, console)
+        interrupted = _call(plan, todo, done.values(), log_dir, console)
         done = _read(log_dir, scenarios, record, plan)
     if plan.options.judge and not interrupted and (waiting := list(_waiting(done, scenarios))):
-        interrupted = _judge(plan, waiting, log_dir, console)
+        interrupted = _judge(plan, waiting, done.values(), log_dir, console)
         done = _read(log_dir, scenarios, record, plan)
     outcome = _finish(plan, folder, record, scenarios, done, reused=len(calls) - len(todo))
-    return replace(outcome, interrupted=interrupted)
+    return replace(outcome, interrupted=interrupted, warnings=tuple(plan.warnings()))
 
 
 def _read(log_dir: Path, scenarios: dict[str, Scenario], record: RunRecord, plan: Plan) -> dict[Key, Result]:
@@ -165,13 +171,15 @@ def _refuse_missing(plan: Plan, todo: list[Call]) -> None:
         faults = [fault for fault in found if not fault.startswith("the weights")]
         if faults:
             raise RunRefused(f"{plan.options.model_option} {model.id} lacks {'; '.join(faults)}.")
-    if plan.options.judge and (faults := missing_for_model(plan.options.judge)):
-        raise RunRefused(f"--judge {plan.options.judge} lacks {'; '.join(faults)}.")
+    for judge in plan.options.judges:
+        if faults := missing_for_model(judge):
+            raise RunRefused(f"--judge {judge} lacks {'; '.join(faults)}.")
 
 
-def _call(plan: Plan, todo: list[Call], log_dir: Path, console: Console) -> bool:
+def _call(plan: Plan, todo: list[Call], done: Iterable[Result], log_dir: Path, console: Console) -> bool:
     with RunProgress("replies", len(todo), console) as progress:
-        return evaluate(list(_tasks(plan, todo, _setup(plan, progress))), log_dir, *_limits(plan))
+        setup = _setup(plan, progress, open_panel(plan, done))
+        return evaluate(list(_tasks(plan, todo, setup)), log_dir, *_limits(plan))
 
 
 def _waiting(done: dict[Key, Result], scenarios: dict[str, Scenario]) -> Iterable[Recalled]:
@@ -182,9 +190,10 @@ def _waiting(done: dict[Key, Result], scenarios: dict[str, Scenario]) -> Iterabl
             yield Recalled(subject, condition, epoch, result.reply.text, wanted)
 
 
-def _judge(plan: Plan, waiting: list[Recalled], log_dir: Path, console: Console) -> bool:
+def _judge(plan: Plan, waiting: list[Recalled], done: Iterable[Result], log_dir: Path, console: Console) -> bool:
     with RunProgress("replies judged", len(waiting), console) as progress:
-        interrupted = evaluate([build_recall_task(waiting, _setup(plan, progress))], log_dir, *_limits(plan))
+        setup = _setup(plan, progress, open_panel(plan, done))
+        interrupted = evaluate([build_recall_task(waiting, setup)], log_dir, *_limits(plan))
         progress.done = len(waiting)
     return interrupted
 
@@ -193,7 +202,7 @@ def _limits(plan: Plan) -> tuple[int | None, int]:
     return plan.options.max_connections, plan.options.max_retries
 
 
-def _setup(plan: Plan, progress: RunProgress) -> Setup:
+def _setup(plan: Plan, progress: RunProgress, panel: Panel | None) -> Setup:
     options = plan.options
     sampling: dict[str, Any] = {"max_tokens": options.max_tokens}
     if options.temperature is not None:
@@ -205,7 +214,7 @@ def _setup(plan: Plan, progress: RunProgress) -> Setup:
     return Setup(
         taxonomy=plan.taxonomy,
         style=plan.style,
-        judge=_judge_model(options),
+        panel=panel,
         seed=options.seed,
         sampling=sampling,
         watch=watch,
@@ -227,13 +236,6 @@ def _tasks(plan: Plan, todo: list[Call], setup: Setup) -> Iterable[Task]:
             yield build_task(members, condition, epochs, _for_model(setup, model), models[model.id])
 
 
-def _judge_model(options: RunOptions) -> Model | None:
-    if options.judge is None:
-        return None
-    config = GenerateConfig(max_retries=options.max_retries, max_tokens=options.judge_max_tokens)
-    return get_model(options.judge, config=config, memoize=False)
-
-
 def _for_model(setup: Setup, model: NamedModel) -> Setup:
     """The set-up without a temperature where this model has the provider's own."""
     if not model.provider_default:
@@ -246,6 +248,8 @@ def _finish(
 ) -> Outcome:
     replies, gradings = tables(done.values())
     write_tables(folder, replies, gradings)
+    if plan.options.judges:
+        write_for_people(folder, done.values())
     record = record.model_copy(update={"changed": now()})
     write_record(folder, record, scenarios)
     k = plan.options.epochs
@@ -258,7 +262,8 @@ def _finish(
     missing = len(pending(calls, {key: result.answered for key, result in done.items()}))
     keys = {(c.model.id, c.condition, c.transcript_id, c.epoch) for c in calls}
     unjudged = sum(len(result.unjudged) for key, result in done.items() if key in keys) if plan.options.judge else 0
-    return Outcome(folder, record, replies, cells, gains, k, len(calls), missing, reused, unjudged)
+    judged = stats.judge_counts(gradings)
+    return Outcome(folder, record, replies, cells, gains, k, len(calls), missing, reused, unjudged, judged)
 
 
 def show(outcome: Outcome, console: Console) -> None:
@@ -272,7 +277,11 @@ def show(outcome: Outcome, console: Console) -> None:
 def _remarks(record: RunRecord, outcome: Outcome) -> Iterable[str]:
     content = record.scenarios
     left_out = ", ".join(f"{n} {reason}" for reason, n in content["left_out"].items()) or "none"
-    track = "verifiable track (code alone grades)" if record.track == "verifiable" else f"judge {record.identity.judge}"
+    track = (
+        "verifiable track (code alone grades)"
+        if record.track == "verifiable"
+        else f"judge {', '.join(record.identity.judge)}"
+    )
     yield f"{track}: {content['n']} scenarios; left out: {left_out}."
     if content["skipped"]:
         yield f"{len(content['skipped'])} malformed rows left out; the first: {content['skipped'][0]}"
@@ -280,6 +289,7 @@ def _remarks(record: RunRecord, outcome: Outcome) -> Iterable[str]:
         yield f"{n} scenarios: {note}."
     if content["attribution"]:
         yield f"Scenarios: {content['attribution']}."
+    yield from _judged(record, outcome)
     if outcome.reused:
         yield f"{outcome.reused} replies were there already and were not asked for again."
     if record.epochs > outcome.k:
@@ -297,3 +307,18 @@ def _remarks(record: RunRecord, outcome: Outcome) -> Iterable[str]:
     yield f"benchmark version {record.identity.benchmark_version}"
     yield f"Tables, logs and report: {outcome.folder}"
     yield f"Read {outcome.folder / 'report.html'}; every sample: inspect view --log-dir {outcome.folder / 'logs'}"
+
+
+def _judged(record: RunRecord, outcome: Outcome) -> Iterable[str]:
+    """What the judges were asked, what code saved, what people are to decide, and who should not judge whom."""
+    for warning in outcome.warnings:
+        yield f"Warning: {warning}."
+    if not record.identity.judge:
+        return
+    counts = outcome.judged
+    yield (
+        f"{counts.asked} judge calls; code decided {counts.by_code} gradings, which saved "
+        f"{counts.by_code * len(record.identity.judge)} calls; {counts.shared} equal questions were asked once."
+    )
+    if counts.open_:
+        yield f"{counts.open_} gradings have no verdict: {outcome.folder / PEOPLE_FILE} lists them for people."

@@ -37,8 +37,12 @@ class Identity(Record):
     """Text of the user's own agent."""
     rendering: str
     """text or turns."""
-    judge: str | None
-    """Judge model; none: code alone grades."""
+    judge: tuple[str, ...]
+    """Judge models, several as a panel; none: code alone grades."""
+    judge_protocol: str = ""
+    """losona or paper; empty without a judge."""
+    judge_validity: bool = False
+    """Judges were asked about replies that code decided whether a member could have sent them."""
     judge_max_tokens: int | None
     """Bound on a verdict; none without a judge."""
     temperature: float | None

@@ -81,7 +81,7 @@ class GradingRow(Record):
     expectation: str
     """applies, out_of_scope or none."""
     grader: str
-    """`verifier`, or the judge's model name."""
+    """`verifier`, the judge's model name, or `panel` for the majority of several."""
     grader_hash: str = ""
     """Hash of judge prompts, or of the pack whose check decided."""
     label: str
@@ -112,3 +112,9 @@ class GradingRow(Record):
     """Tokens that the judge read."""
     output_tokens: int = 0
     """Tokens that the judge wrote."""
+    cost: float | None = None
+    """US dollars that the judge cost, where known."""
+    prompt_hash: str = ""
+    """Hash of what the judge was asked; empty for code."""
+    shared: bool = False
+    """An equal question had been answered; this is that answer, and cost nothing."""

@@ -18,15 +18,18 @@ come with another version.
 
 from losona.stats.counts import grader_usage, reasons, track_counts, usage
 from losona.stats.gates import METRICS, metric, parse_gate, passes
+from losona.stats.judging import NO_JUDGE, JudgeCounts, judge_counts
 from losona.stats.outcomes import Outcome, outcomes
 from losona.stats.rates import cells, gains, norm_rates, wilson
 from losona.stats.rows import Cell, Gain, GraderUsage, NormRate, Reason, TrackCounts, Usage, as_rows, records
 
 __all__ = [
     "METRICS",
+    "NO_JUDGE",
     "Cell",
     "Gain",
     "GraderUsage",
+    "JudgeCounts",
     "NormRate",
     "Outcome",
     "Reason",
@@ -36,6 +39,7 @@ __all__ = [
     "cells",
     "gains",
     "grader_usage",
+    "judge_counts",
     "metric",
     "norm_rates",
     "outcomes",
