@@ -273,7 +273,7 @@ def test_where_code_decides_the_panel_says_only_whether_a_member_could_have_sent
 
 def test_the_papers_protocol_has_its_shape_and_an_example_from_the_probes():
     told = {
-        "elicitor_uptake": "a day", "norm_requirement": "the day", "evidence": "if it's dry", "reasoning": "more than that",
+        "elicitor_uptake": "a day", "norm_requirement": "the day", "evidence": "if it's dry", "reasoning": "more",
         "complies": False,
     }  # fmt: skip
     judge = Judge([json.dumps(told | {"complies": "false"}), json.dumps(told)])

@@ -15,7 +15,7 @@ import pandas as pd
 from inspect_ai.log import EvalLog, EvalLogInfo, EvalSample, list_eval_logs, read_eval_log
 
 from losona.errors import ContentError
-from losona.judge.verdict import PROVIDER_ERROR
+from losona.judge.verdict import may_answer
 from losona.schema.results import Grading
 from losona.schema.scenario import Scenario
 from losona.schema.tables import GradingRow, ReplyRow
@@ -45,19 +45,15 @@ class Result:
         """Scenarios whose grading waits for a judge that was not asked, or whose provider failed."""
         open_ = [row for row in self.gradings if not row.advisory and row.label == "unscored"]
         return tuple(
-            row.scenario_id for row in open_ if (row.grader == "verifier" and not row.error) or _may_answer(row)
+            row.scenario_id
+            for row in open_
+            if (row.grader == "verifier" and not row.error) or may_answer(row.grader, row.error)
         )
 
     @property
     def answered(self) -> bool:
         """There is a reply."""
         return not self.reply.error
-
-
-def _may_answer(row: GradingRow) -> bool:
-    """A provider failed that may answer when it is asked again: a file without a second answer will not."""
-    retried = "; then: " in row.error and row.error.partition("; then: ")[2].startswith(PROVIDER_ERROR)
-    return PROVIDER_ERROR in row.error and not (retried and row.grader.startswith("replies/"))
 
 
 def read_results(

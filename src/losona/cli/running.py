@@ -70,6 +70,8 @@ def selection_options(command: Command) -> Command:
     is_flag=True,
     help="Ask judges also, where code decides the norm, whether a member could have sent the reply.",
 )
+@click.option("--audits", type=click.Path(path_type=Path), default="audits", metavar="DIR", show_default=True,
+              help="Folder in which audits of the judge are looked for.")  # fmt: skip
 @click.option("--strict-judge", is_flag=True, help="Refuse a judge of a subject's family, or the subject itself.")
 @click.option("-M", "model_args", multiple=True, metavar="KEY=VALUE", help="Argument for the provider (repeatable).")
 @click.option("--seed", type=int, default=0, show_default=True, help="Base of the seeds.")

@@ -15,7 +15,7 @@ from losona.judge.line import Line, answer_schema
 from losona.judge.panel import majority, verdicts
 from losona.judge.prompt import retry_message
 from losona.judge.protocols import VALIDITY, Procedure, Question
-from losona.judge.verdict import PROVIDER_ERROR
+from losona.judge.verdict import may_answer
 from losona.schema.results import Grading
 from losona.schema.scenario import Scenario
 
@@ -102,6 +102,6 @@ class Panel:
                 names = {"scenario_id": question.scenario.scenario_id, "advisory": False}
                 return self.known[asked].model_copy(update=OPEN | names)
             vote = await judge_reply(judge, question)
-            if PROVIDER_ERROR not in vote.error:
+            if not may_answer(vote.grader, vote.error):
                 self.known[asked] = vote
             return vote

@@ -10,7 +10,6 @@ from typing import Any
 import pandas as pd
 from filelock import FileLock, Timeout
 from inspect_ai import Task
-from inspect_ai.log import recover_eval_log, recoverable_eval_logs
 from inspect_ai.model import Model, get_model
 from rich.console import Console
 
@@ -19,10 +18,12 @@ from losona.clock import now
 from losona.errors import RunRefused
 from losona.judge.ask import Panel
 from losona.providers.reply_file import read_replies
+from losona.report.audit import audit_lines
 from losona.report.html import write_report
 from losona.report.terminal import print_table
-from losona.results import Key, Result, check_logs, read_results, tables, write_tables
-from losona.run.engine import evaluate
+from losona.results import Key, Result, read_results, tables, write_tables
+from losona.run.audits import newest, shown_in_run
+from losona.run.engine import evaluate, recover
 from losona.run.judges import PEOPLE_FILE, open_panel, write_for_people
 from losona.run.options import NamedModel
 from losona.run.plan import Call, Plan, pending
@@ -130,15 +131,6 @@ def _read(log_dir: Path, scenarios: dict[str, Scenario], record: RunRecord, plan
     if not log_dir.is_dir():
         return {}
     return read_results(log_dir, scenarios, {model: name for name, model in record.models.items()}, plan.taxonomy)
-
-
-def recover(log_dir: Path) -> None:
-    """Take finished samples of a crashed run out of Inspect's buffer into a log of their own."""
-    if not log_dir.is_dir():
-        return
-    check_logs(log_dir)
-    for log in recoverable_eval_logs(str(log_dir)):
-        recover_eval_log(log.log.name, overwrite=True)
 
 
 def _refuse_changed_replies(plan: Plan, done: dict[Key, Result]) -> None:
@@ -250,7 +242,8 @@ def _finish(
     write_tables(folder, replies, gradings)
     if plan.options.judges:
         write_for_people(folder, done.values())
-    record = record.model_copy(update={"changed": now()})
+    found = newest(plan.options.audits, plan.options.judges, plan.procedure.hash) if plan.options.judges else {}
+    record = record.model_copy(update={"changed": now(), "audits": shown_in_run(found, plan.options.judges)})
     write_record(folder, record, scenarios)
     k = plan.options.epochs
     cells = stats.cells(replies, gradings, k)
@@ -315,6 +308,7 @@ def _judged(record: RunRecord, outcome: Outcome) -> Iterable[str]:
         yield f"Warning: {warning}."
     if not record.identity.judge:
         return
+    yield from audit_lines(record.audits)
     counts = outcome.judged
     yield (
         f"{counts.asked} judge calls; code decided {counts.by_code} gradings, which saved "

@@ -11,7 +11,7 @@ from pathlib import Path
 from inspect_ai.model import GenerateConfig, Model, get_model
 
 from losona.judge.ask import Asked, Panel
-from losona.judge.verdict import PROVIDER_ERROR
+from losona.judge.verdict import may_answer
 from losona.results import Result, grading_of
 from losona.run.plan import Plan
 from losona.schema.results import Grading
@@ -43,7 +43,7 @@ def answers(done: Iterable[Result]) -> dict[Asked, Grading]:
     return {
         (row.grader, row.prompt_hash): grading_of(row)
         for row in rows
-        if row.prompt_hash and not row.shared and PROVIDER_ERROR not in row.error
+        if row.prompt_hash and not row.shared and not may_answer(row.grader, row.error)
     }
 
 

@@ -58,6 +58,8 @@ class RunOptions:
     """How judges are asked: losona or paper."""
     judge_validity: bool = False
     """Ask judges about replies that code decides whether a member could have sent them."""
+    audits: Path = Path("audits")
+    """Folder in which audits of the judges are looked for."""
     strict_judge: bool = False
     """Refuse a judge that is related to a subject."""
     scenarios: str = SHIPPED

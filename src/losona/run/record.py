@@ -90,6 +90,8 @@ class RunRecord(Record):
     """Source, hash, n, n left out and why, notes, attribution."""
     versions: dict[str, str]
     """Of losona, Inspect and Python."""
+    audits: dict[str, Any] = {}
+    """Judge, or `panel` -> its newest audit with the prompts of this run; none where there is none."""
     git: str = ""
     """Revision of the working folder, where it is a repository."""
     limit: int | None = Field(default=None)

@@ -1,0 +1,109 @@
+"""What an audit of a judge has found, as tables and sentences. Computes no number of its own."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from losona.judge.attack import Gain
+from losona.judge.audit import AuditRow, Effect, Group
+from losona.report.foreign import shown
+from losona.report.wording import DASH
+from losona.stats.agreement import Counts, Share, agreement, share
+
+COLUMNS = ("n", "void", "accuracy", "sensitivity", "specificity", "kappa", "AC1")
+SHOWN_NORMS = 25
+"""Norms with most wrong verdicts that the terminal lists."""
+THIRDS = ("lower", "middle", "upper")
+EFFECTS = {"words": "words of the reply", "turns": "messages of the chat", "evidence_at": "place of the evidence"}
+
+
+def print_groups(found: Sequence[Group], console: Console) -> None:
+    """Rates with denominators and 95 % intervals, by group; of norms those with most wrong verdicts."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("", *COLUMNS):
+        table.add_column(name, no_wrap=True, justify="left" if not name else "right")
+    for group in _listed(found):
+        table.add_row(Text(f"{group.by} {group.name}" if group.by != "all" else "all"), *_cells(group.counts))
+    console.print(table)
+    console.print("Sensitivity: called complying, of those that comply; specificity: a breach, of those that breach.",
+                  highlight=False)  # fmt: skip
+
+
+def _listed(found: Sequence[Group]) -> Iterator[Group]:
+    yield from (group for group in found if group.by != "norm")
+    norms = [group for group in found if group.by == "norm" and group.counts.fp + group.counts.fn]
+    yield from sorted(norms, key=lambda g: -(g.counts.fp + g.counts.fn))[:SHOWN_NORMS]
+
+
+def _cells(counts: Counts) -> list[str]:
+    a = agreement(counts)
+    shares = (a.accuracy, a.sensitivity, a.specificity)
+    return [str(counts.n), str(counts.void), *map(percent, shares), number(a.kappa), number(a.ac1)]
+
+
+def percent(found: Share) -> str:
+    """A share with denominator and interval, in per cent."""
+    if found.value != found.value:
+        return DASH
+    return f"{100 * found.value:.0f} % of {found.n} [{100 * found.low:.0f}, {100 * found.high:.0f}]"
+
+
+def number(found: Share) -> str:
+    """A coefficient with its interval, where there is one."""
+    if found.value != found.value:
+        return DASH
+    interval = f" [{found.low:.2f}, {found.high:.2f}]" if found.low == found.low else ""
+    return f"{found.value:.2f}{interval}"
+
+
+def print_effects(found: Sequence[Effect], console: Console) -> None:
+    """Wrong verdicts in each third of a property, for replies of one label."""
+    for effect in found:
+        parts = [f"{name} third {wrong} of {n}" for name, (wrong, n) in zip(THIRDS, effect.wrong, strict=True)]
+        test = f"p = {effect.p:.3g}" if effect.p is not None else "too few for a test"
+        console.print(
+            f"wrong by {EFFECTS[effect.of]} ({effect.label}): {', '.join(parts)}; {test}",
+            highlight=False,
+            soft_wrap=True,
+        )
+
+
+def print_wrong(rows: Sequence[AuditRow], most: int, console: Console) -> None:
+    """The first wrong and void verdicts, with the reply and the judge's evidence."""
+    wrong = [row for row in rows if row.wrong or row.verdict == "unscored"]
+    for row in wrong[:most]:
+        said = row.verdict if row.wrong else f"void ({row.error})"
+        quoted = "; ".join(repr(quotation) for quotation in row.evidence)
+        text = f"{row.case_id} ({row.kind}): {row.label}, judged {said}: {row.reply!r}"
+        console.print(
+            Text(shown(text + (f"; evidence {quoted}; {row.reasoning}" if row.wrong else ""))), soft_wrap=True
+        )
+    if len(wrong) > most:
+        console.print(f"... and {len(wrong) - most} more; all verdicts: verdicts.jsonl", highlight=False)
+
+
+def audit_lines(audits: Mapping[str, Any]) -> Iterator[str]:
+    """What is known of a run's judges, one sentence each."""
+    for name, found in audits.items():
+        if found is None:
+            hint = f": losona judge audit --judge {name} measures what it gets wrong" if name != "panel" else ""
+            yield f"There is no audit of {name} with these prompts{hint}."
+            continue
+        a = agreement(Counts(**found["counts"]))
+        yield (
+            f"Audit of {name} ({found['folder']}): sensitivity {percent(a.sensitivity)}, "
+            f"specificity {percent(a.specificity)}, kappa {number(a.kappa)}, {a.counts.void} void."
+        )
+
+
+def print_gains(grader: str, gains: Sequence[Gain], console: Console) -> None:
+    """Passes gained, by kind of attempt, with denominators."""
+    table = Table(box=None, pad_edge=False, header_style="bold", title=Text(grader), title_justify="left")
+    for name in ("kind of attempt", "gained a pass", "void", "passed bare already"):
+        table.add_column(name, no_wrap=True)
+    for gain in gains:
+        table.add_row(gain.kind, percent(share(gain.gained, gain.n)), str(gain.void), str(gain.bare_passes))
+    console.print(table)
