@@ -70,14 +70,12 @@ def test_an_audit_is_blind_stored_and_found_by_a_run(losona: Losona, in_folder: 
     (folder,) = (in_folder / "audits").iterdir()
     verdicts = [AuditRow.model_validate_json(line) for line in (folder / "verdicts.jsonl").read_text().splitlines()]
     counts = groups(verdicts)[0].counts
-    assert counts.n == len(verdicts) == 24
-    assert (counts.tp, counts.fp) == (2, 2)
+    assert counts.n == len(verdicts) == 26
+    assert (counts.tp, counts.fp) == (1, 2)
     _, said = losona(*run)
     assert "Audit of replies/a.jsonl (audits/a.jsonl-" in said
-    assert (
-        json.loads((in_folder / "runs" / "m" / "run.json").read_text())["audits"]["replies/a.jsonl"]["counts"]["tp"]
-        == 2
-    )
+    record = json.loads((in_folder / "runs" / "m" / "run.json").read_text())
+    assert record["audits"]["replies/a.jsonl"]["counts"]["tp"] == 1
 
 
 def test_the_suite_counts_what_a_weak_judge_gives_away(losona: Losona, in_folder: Path) -> None:
@@ -124,7 +122,7 @@ def test_what_cannot_be_asked_is_one_sentence(losona: Losona, options: tuple[str
 def test_known_replies_hold_all_kinds_and_no_label_reaches_a_judge(taxonomy: Taxonomy) -> None:
     scenarios = load_scenarios(FRAME, taxonomy).scenarios
     known = known_replies(scenarios, taxonomy)
-    assert len({case.id for case in known}) == len(known) > 6000
+    assert len({case.id for case in known}) == len(known) > 5000
     off = [case for case in known if case.id.startswith("core.standup.wash_buffer/a/off/")]
     assert "misapplied_b" not in {case.kind for case in off}
     few = spread(known, 100, 0)
