@@ -9,7 +9,7 @@ import click
 from losona import __version__
 from losona.cli.content import check, derive, lint, list_, show, taxonomy
 from losona.cli.curation import screen
-from losona.cli.judging import judge
+from losona.cli.judging import compare, judge, rejudge
 from losona.cli.running import doctor, prompts, run
 from losona.errors import UserFault
 
@@ -26,7 +26,7 @@ def cli() -> None:
     """
 
 
-for command in (run, prompts, doctor, list_, show, check, derive, lint, taxonomy, screen, judge):
+for command in (run, prompts, doctor, list_, show, check, derive, lint, taxonomy, screen, judge, rejudge, compare):
     cli.add_command(command)
 
 

@@ -10,6 +10,7 @@ import click
 
 from losona.cli.content import emit, json_option, pack_option
 from losona.cli.running import GATE_FAILED, INCOMPLETE, INTERRUPTED
+from losona.errors import UserFault
 
 if TYPE_CHECKING:
     from losona.run.judging import JudgeOptions
@@ -155,3 +156,117 @@ def attack(limit: int | None, out: Path | None, write_prompts: Path | None, forc
     if any(entries[0].gained > ACCEPTED * entries[0].n for entries in found.gains.values()):
         click.echo(f"More than {ACCEPTED:.0%} of the attacked replies gained a pass: do not use this judge unwatched.")
         sys.exit(GATE_FAILED)
+
+
+@judge.command()
+@click.argument("run", type=PATH)
+@click.option("-n", "number", type=int, default=200, show_default=True, help="Replies to draw.")
+@click.option("--grader", default="", metavar="J", help="Draw from verdicts of one judge. Default: those that decide.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Decides the draw.")
+@pack_option
+@click.option("--out", type=PATH, metavar="FILE", help="File to write; default standard output.")
+@click.option("--force", is_flag=True, help="Replace an existing file.")
+def sample(
+    run: Path, number: int, grader: str, seed: int, packs: Sequence[Path], out: Path | None, force: bool
+) -> None:
+    """Draw judged replies of RUN for people to label, as JSON Lines with weights and without the judge's verdict.
+
+    Half of them are replies on which votes differ or that were called close, as far as there are so many; the rest is
+    drawn in turn from family, mode, condition, subject and verdict.
+    """
+    from losona.run import people
+
+    if number < 1:
+        raise UserFault(f"-n {number}: give a whole number of at least 1.")
+    rows = people.judged(run, grader)
+    if not rows:
+        raise UserFault(f"{run}: no reply in it has a verdict of a judge, so there is nothing to label.")
+    emit(people.sample_rows(people.draw(rows, number, _families(packs), seed), run), out, force)
+
+
+@judge.command()
+@click.option("--labels", required=True, type=PATH, metavar="FILE", help="Labels of people, .csv or .jsonl.")
+@click.option("--run", "run_", type=PATH, metavar="RUN", help="Run whose judge is compared with them.")
+@click.option("--grader", default="", metavar="J", help="Judge to compare. Default: the verdicts that decide.")
+@click.option("--adjudicator", default="adjudicator", show_default=True, help="Annotator whose label is the last word.")
+@pack_option
+def agreement(labels: Path, run_: Path | None, grader: str, adjudicator: str, packs: Sequence[Path]) -> None:
+    """How far people agree with each other, and the judge of a run with them, by norm family."""
+    from losona.report.audit import print_people
+    from losona.run import people
+
+    found = people.read_people(labels, adjudicator)
+    against = people.against(people.judged(run_, grader), found, _families(packs)) if run_ else {}
+    print_people(people.among(found), against, len(found.open_), _console())
+
+
+@judge.command()
+@click.option("--labels", required=True, type=PATH, metavar="FILE", help="Labels of people, .csv or .jsonl.")
+@click.option("--run", "run_", required=True, type=PATH, metavar="RUN", help="Run whose judge is calibrated.")
+@click.option("--adjudicator", default="adjudicator", show_default=True, help="Annotator whose label is the last word.")
+@pack_option
+@json_option
+def calibrate(labels: Path, run_: Path, adjudicator: str, packs: Sequence[Path], as_json: bool) -> None:
+    """Measure the errors of a run's judge on labels of people, and correct its rates where that is sound.
+
+    The result is stored in RUN and shown in its report. Where the errors differ between subjects or conditions, there is no pooled correction,
+    but a sentence that says so and what to label next.
+    """
+    from losona.report.audit import calibration_lines
+    from losona.run.calibrate import calibrate as measure
+    from losona.run.execute import refresh
+    from losona.run.people import read_people
+
+    record = measure(run_, read_people(labels, adjudicator), str(labels))
+    refresh(run_, packs)
+    if as_json:
+        click.echo(json.dumps(record, indent=1))
+        return
+    for line in calibration_lines(record):
+        _console().print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+@click.command()
+@click.argument("run", type=PATH)
+@options_of(JUDGING)
+@click.option("--only", type=click.Choice(["unscored", "disagreeing", "all"]), default="unscored", show_default=True,
+              help="Which replies are put to the judge.")  # fmt: skip
+@pack_option
+def rejudge(run: Path, only: Any, packs: Sequence[Path], **options: Any) -> None:
+    """Put replies of RUN to a further judge. Old verdicts are kept, and no subject is asked.
+
+    A label that was there stays; where there was none, all votes together decide, or the one judge that has voted.
+    """
+    from losona.run import rejudge as stage
+    from losona.run.execute import write_all
+
+    found = stage.rejudge(run, _options(**options), only, packs, _console())
+    write_all(run, found.record, found.scenarios, found.taxonomy, found.results)
+    click.echo(
+        f"{found.n_asked} replies were put to the judge: {found.n_new} that had no label have one now; its verdict "
+        f"differs from the deciding label on {found.n_changed}."
+    )
+    _end(found.interrupted, found.missing)
+
+
+@click.command()
+@click.argument("run", type=PATH)
+@click.option("--by", required=True, type=click.Choice(["judge"]), help="judge: the same replies by each judge.")
+def compare(run: Path, by: str) -> None:
+    """Whether the conclusions of RUN depend on who judges: agreement of judges by norm, and differences by each."""
+    from losona.report.audit import print_pairs
+    from losona.results import read_tables
+    from losona.stats.by_judge import by_judge
+
+    if not (run / "gradings.parquet").is_file():
+        raise UserFault(f"{run}: there is no run in it; give a folder that `losona run` has written.")
+    pairs, conclusions = by_judge(*read_tables(run))
+    if not pairs:
+        raise UserFault(f"{run}: fewer than two judges have graded it; `losona rejudge {run} --judge J` adds one.")
+    print_pairs(pairs, conclusions, _console())
+
+
+def _families(packs: Sequence[Path]) -> dict[str, str]:
+    from losona.taxonomy import load_taxonomy
+
+    return {norm.id: norm.family for norm in load_taxonomy(packs).norms.values()}

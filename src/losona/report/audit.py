@@ -11,7 +11,8 @@ from losona.judge.attack import Gain
 from losona.judge.audit import AuditRow, Effect, Group
 from losona.report.foreign import shown
 from losona.report.wording import DASH
-from losona.stats.agreement import Counts, Share, agreement, share
+from losona.stats.agreement import Agreement, AnnotatorAgreement, Counts, Share, agreement, share
+from losona.stats.by_judge import ByJudge, Pair
 
 COLUMNS = ("n", "void", "accuracy", "sensitivity", "specificity", "kappa", "AC1")
 SHOWN_NORMS = 25
@@ -107,3 +108,68 @@ def print_gains(grader: str, gains: Sequence[Gain], console: Console) -> None:
     for gain in gains:
         table.add_row(gain.kind, percent(share(gain.gained, gain.n)), str(gain.void), str(gain.bare_passes))
     console.print(table)
+
+
+def print_pairs(pairs: Sequence[Pair], conclusions: Sequence[ByJudge], console: Console) -> None:
+    """How far judges agree, and whether a conclusion depends on who judges."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("norm", "one", "other", "agree", "kappa", "AC1"):
+        table.add_column(name)
+    for pair in pairs:
+        a = pair.agreement
+        names = (pair.norm, Text(pair.first), Text(pair.second))
+        table.add_row(*names, percent(a.accuracy), number(a.kappa), number(a.ac1))
+    console.print(table)
+    for found in conclusions:
+        by = ", ".join(f"{name} {100 * d:+.0f}" for name, d in sorted(found.differences.items()))
+        verdict = "the sign depends on the judge" if found.moves else "same sign by every judge"
+        console.print(
+            Text(f"{found.model}, {found.variant}: {found.condition} - naive: {by} points (n = {found.n}): {verdict}"),
+            soft_wrap=True,
+        )
+
+
+def print_people(among: AnnotatorAgreement, against: Mapping[str, Agreement], n_open: int, console: Console) -> None:
+    """People among each other, then the judge against them by family."""
+    console.print(
+        f"{among.n_annotators} annotators, {among.n_items} replies with two labels or more: "
+        f"agreement {percent(among.agreement)}, kappa {number(among.kappa)}, AC1 {number(among.ac1)}, "
+        f"Krippendorff's alpha {number(among.alpha)}; {n_open} open, for an adjudicator",
+        highlight=False, soft_wrap=True,
+    )  # fmt: skip
+    print_groups([Group("family" if name != "all" else "all", name, a.counts) for name, a in against.items()], console)
+
+
+def calibration_lines(record: Mapping[str, Any]) -> Iterator[str]:
+    """What a calibration has found: errors, whether they may be pooled, raw and corrected rates."""
+    if len(record["graders"]) > 1:
+        yield f"Verdicts of several judges are taken together: {', '.join(record['graders'])}."
+    yield f"Calibrated {record['created']}: {record['n_labels']} judged replies with labels of people ({record['labels']}); {record['n_open']} open."
+    for name, rate in record["errors"].items():
+        low, high = rate["interval"]
+        n = f"{rate['n']} (effectively {rate['n_effective']:.0f})"
+        yield f"{name}: {rate['value']:.3f} [{low:.3f}, {high:.3f}] of {n}"
+    if refused := record["refusal"]:
+        yield f"No pooled correction: {refused['reason']}. Label next: {'; '.join(refused['label_next'])}."
+    for rate in record["cells"]["rates"]:
+        cell = f"{rate['model']}, {rate['condition']}, {rate['variant']}"
+        yield (
+            f"{cell}: raw {100 * rate['raw']:.1f} % of {rate['n']} judged"
+            + _also("corrected", rate["corrected"])
+            + _also("PPI++", rate["powered"])
+        )
+    for d in record["cells"]["differences"]:
+        cell = f"{d['model']}, {d['variant']}: {d['first']} - {d['second']}: raw {100 * d['raw']:+.1f} points"
+        yield cell + _also("corrected", d["corrected"])
+
+
+def _also(name: str, found: Mapping[str, Any] | None) -> str:
+    if not found:
+        return ""
+    return f", {name} {100 * found['value']:.1f} [{100 * found['low']:.1f}, {100 * found['high']:.1f}]"
+
+
+def judge_lines(record: Mapping[str, Any]) -> list[str]:
+    """All that a run's record says of its judges."""
+    calibration = record.get("calibration")
+    return [*audit_lines(record.get("audits") or {}), *(calibration_lines(calibration) if calibration else ())]

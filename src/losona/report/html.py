@@ -15,6 +15,7 @@ from markupsafe import Markup
 
 from losona import stats
 from losona.report import wording
+from losona.report.audit import judge_lines
 from losona.report.examples import Examples
 from losona.report.foreign import shown
 from losona.report.headline import headline
@@ -59,6 +60,7 @@ def write_report(
         reasons=_by_model(as_rows(Reason, stats.reasons(replies, gradings))),
         usage=as_rows(Usage, stats.usage(replies, gradings)),
         graders=as_rows(GraderUsage, stats.grader_usage(gradings)),
+        judge_lines=judge_lines(record),
         commands=commands(record),
         configuration=configuration(record),
     )

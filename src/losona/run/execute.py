@@ -1,7 +1,7 @@
 """Carries out a run: resume, call, grade, write tables and report. The one place that knows their order."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
@@ -21,8 +21,9 @@ from losona.providers.reply_file import read_replies
 from losona.report.audit import audit_lines
 from losona.report.html import write_report
 from losona.report.terminal import print_table
-from losona.results import Key, Result, read_results, tables, write_tables
+from losona.results import Key, Result, tables, write_tables
 from losona.run.audits import newest, shown_in_run
+from losona.run.calibrate import read_calibration
 from losona.run.engine import evaluate, recover
 from losona.run.judges import PEOPLE_FILE, open_panel, write_for_people
 from losona.run.options import NamedModel
@@ -30,8 +31,10 @@ from losona.run.plan import Call, Plan, pending
 from losona.run.preflight import missing_for_model
 from losona.run.progress import RunProgress
 from losona.run.record import RunRecord, merged, read_record, read_scenarios, refuse_mixture, write_record
+from losona.run.rejudge import read_with_added
 from losona.schema.scenario import Scenario
 from losona.tasks import Done, Recalled, Setup, build_recall_task, build_task, group
+from losona.taxonomy import Taxonomy, load_taxonomy
 
 
 @dataclass(frozen=True)
@@ -130,7 +133,7 @@ def _locked(plan: Plan, folder: Path, record: RunRecord, scenarios: dict[str, Sc
 def _read(log_dir: Path, scenarios: dict[str, Scenario], record: RunRecord, plan: Plan) -> dict[Key, Result]:
     if not log_dir.is_dir():
         return {}
-    return read_results(log_dir, scenarios, {model: name for name, model in record.models.items()}, plan.taxonomy)
+    return read_with_added(log_dir.parent, record, scenarios, plan.taxonomy)
 
 
 def _refuse_changed_replies(plan: Plan, done: dict[Key, Result]) -> None:
@@ -238,25 +241,45 @@ def _for_model(setup: Setup, model: NamedModel) -> Setup:
 def _finish(
     plan: Plan, folder: Path, record: RunRecord, scenarios: dict[str, Scenario], done: dict[Key, Result], reused: int
 ) -> Outcome:
-    replies, gradings = tables(done.values())
-    write_tables(folder, replies, gradings)
-    if plan.options.judges:
-        write_for_people(folder, done.values())
-    found = newest(plan.options.audits, plan.options.judges, plan.procedure.hash) if plan.options.judges else {}
-    record = record.model_copy(update={"changed": now(), "audits": shown_in_run(found, plan.options.judges)})
-    write_record(folder, record, scenarios)
     k = plan.options.epochs
-    cells = stats.cells(replies, gradings, k)
-    gains = stats.gains(replies, gradings, k)
-    rules = {norm.id: norm.rule for norm in plan.taxonomy.norms.values()}
-    shown = json.loads(record.model_dump_json())
-    write_report(folder / "report.html", shown, cells, gains, replies, gradings, scenarios, rules)
+    found = newest(plan.options.audits, plan.options.judges, plan.procedure.hash) if plan.options.judges else {}
+    record = record.model_copy(update={"audits": shown_in_run(found, plan.options.judges)})
+    record = write_all(folder, record, scenarios, plan.taxonomy, done, k)
+    replies, gradings = tables(done.values())
+    cells, gains = stats.cells(replies, gradings, k), stats.gains(replies, gradings, k)
     calls = plan.calls()
     missing = len(pending(calls, {key: result.answered for key, result in done.items()}))
     keys = {(c.model.id, c.condition, c.transcript_id, c.epoch) for c in calls}
     unjudged = sum(len(result.unjudged) for key, result in done.items() if key in keys) if plan.options.judge else 0
     judged = stats.judge_counts(gradings)
     return Outcome(folder, record, replies, cells, gains, k, len(calls), missing, reused, unjudged, judged)
+
+
+def write_all(
+    folder: Path, record: RunRecord, scenarios: dict[str, Scenario], taxonomy: Taxonomy, done: dict[Key, Result],
+    k: int | None = None,
+) -> RunRecord:  # fmt: skip
+    """Write tables, what is for people, record and report; `k` is the number of replies for a prompt that is shown."""
+    replies, gradings = tables(done.values())
+    write_tables(folder, replies, gradings)
+    if record.identity.judge:
+        write_for_people(folder, done.values())
+    record = record.model_copy(update={"changed": now()})
+    write_record(folder, record, scenarios)
+    cells, gains = stats.cells(replies, gradings, k), stats.gains(replies, gradings, k)
+    rules = {norm.id: norm.rule for norm in taxonomy.norms.values()}
+    shown = {**json.loads(record.model_dump_json()), "calibration": read_calibration(folder)}
+    write_report(folder / "report.html", shown, cells, gains, replies, gradings, scenarios, rules)
+    return record
+
+
+def refresh(run: Path, packs: Sequence[Path]) -> None:
+    """Write tables and report of a run anew, from what lies in its folder."""
+    record = read_record(run)
+    if record is None:
+        raise RunRefused(f"{run}: there is no run in it; give a folder that `losona run` has written.")
+    taxonomy, scenarios = load_taxonomy(packs), read_scenarios(run)
+    write_all(run, record, scenarios, taxonomy, read_with_added(run, record, scenarios, taxonomy))
 
 
 def show(outcome: Outcome, console: Console) -> None:

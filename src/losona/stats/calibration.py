@@ -5,9 +5,9 @@ that breach), each as a Beta distribution (Jeffreys) over its effective number o
 unequal chances weigh by the inverse of the chance, and the number shrinks by Kish's formula.
 
 Rogan-Gladen: theta = (p + sp - 1) / (se + sp - 1). It takes the errors to be the same in all cells. Whether they are is
-tested first (`dependence`): where they differ, there is no pooled correction (`Refusal`). The interval draws sensitivity,
-specificity and the cells' rates together; a difference between two cells uses one draw for both. Rates are drawn by
-resampling clusters, with the small-sample factor G / (G - 1).
+tested first (`dependence`): where they differ, there is no pooled correction (`Refusal`). The interval draws
+sensitivity, specificity and the cells' rates together; a difference between two cells uses one draw for both.
+Rates are drawn by resampling clusters, with the small-sample factor G / (G - 1).
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -26,7 +26,7 @@ DRAWS = 4000
 ALPHA = 0.05
 """Level of the test of dependence, by Holm over its parts."""
 LEAST_SKILL = 0.1
-"""Least sensitivity + specificity - 1 that is corrected by; the lower end of its interval must be above zero as well."""
+"""Least sensitivity + specificity - 1 that is corrected by; the lower end of its interval must be above 0 as well."""
 LEAST_LABELS = 30
 """Labels of either kind that a pooled correction needs."""
 CELL_LABELS = 50
@@ -269,8 +269,8 @@ class Draws:
         raw, skill = cells.raw(cell), self.found.sensitivity.value + self.found.specificity.value - 1
         value = (raw + self.found.specificity.value - 1) / skill
         low, high = np.quantile(self._thetas(cells, cell), (0.025, 0.975))
-        clipped = (float(min(max(x, 0.0), 1.0)) for x in (value, low, high))
-        return Corrected(raw, Share(*clipped, int(cells.n[cell].sum())))
+        value, low, high = (float(min(max(x, 0.0), 1.0)) for x in (value, low, high))
+        return Corrected(raw, Share(value, low, high, int(cells.n[cell].sum())))
 
     def difference(self, cells: Cells, first: Hashable, second: Hashable) -> Difference:
         """One cell minus another, each draw of the errors used for both."""
