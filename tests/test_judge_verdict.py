@@ -199,7 +199,8 @@ def test_a_fault_repeats_nothing_long_from_the_answer():
 
 
 TOLD: dict[str, Any] = {
-    "elicitor_uptake": "a time", "norm_requirement": "a limit", "evidence": "by one", "reasoning": "r", "complies": True,
+    "elicitor_uptake": "a time", "norm_requirement": "a limit", "evidence": "by one", "reasoning": "r",
+    "complies": True,
 }  # fmt: skip
 PAPER_DOUBTFUL = {
     "empty": "",

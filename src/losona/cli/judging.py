@@ -209,8 +209,8 @@ def agreement(labels: Path, run_: Path | None, grader: str, adjudicator: str, pa
 def calibrate(labels: Path, run_: Path, adjudicator: str, packs: Sequence[Path], as_json: bool) -> None:
     """Measure the errors of a run's judge on labels of people, and correct its rates where that is sound.
 
-    The result is stored in RUN and shown in its report. Where the errors differ between subjects or conditions, there is no pooled correction,
-    but a sentence that says so and what to label next.
+    The result is stored in RUN and shown in its report. Where the errors differ between subjects or conditions, there
+    is no pooled correction, but a sentence that says so and what to label next.
     """
     from losona.report.audit import calibration_lines
     from losona.run.calibrate import calibrate as measure

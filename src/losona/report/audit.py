@@ -144,7 +144,8 @@ def calibration_lines(record: Mapping[str, Any]) -> Iterator[str]:
     """What a calibration has found: errors, whether they may be pooled, raw and corrected rates."""
     if len(record["graders"]) > 1:
         yield f"Verdicts of several judges are taken together: {', '.join(record['graders'])}."
-    yield f"Calibrated {record['created']}: {record['n_labels']} judged replies with labels of people ({record['labels']}); {record['n_open']} open."
+    n = f"{record['n_labels']} judged replies with labels of people ({record['labels']})"
+    yield f"Calibrated {record['created']}: {n}; {record['n_open']} open."
     for name, rate in record["errors"].items():
         low, high = rate["interval"]
         n = f"{rate['n']} (effectively {rate['n_effective']:.0f})"
