@@ -139,7 +139,8 @@ def test_labels_of_people_calibrate_a_run(losona: Losona, run: Start, judges: di
     assert code == 0, said
     rows = [json.loads(line) for line in Path("l.jsonl").read_text().splitlines()]
     assert len(rows) == 6
-    assert "judge" not in json.dumps(rows)
+    assert "openai-api" not in json.dumps(rows)
+    assert all("Graded message:" in row["shown"] and "Last message" in row["shown"] for row in rows)
     assert all(row["weight"] >= 1 and row["reply"] for row in rows)
     filled = [
         dict(row, annotator=who, label=("complies", "breaches")[i % 2]) for i, row in enumerate(rows) for who in "ab"

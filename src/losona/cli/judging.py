@@ -175,13 +175,15 @@ def sample(
     drawn in turn from family, mode, condition, subject and verdict.
     """
     from losona.run import people
+    from losona.taxonomy import load_taxonomy
 
     if number < 1:
         raise UserFault(f"-n {number}: give a whole number of at least 1.")
     rows = people.judged(run, grader)
     if not rows:
         raise UserFault(f"{run}: no reply in it has a verdict of a judge, so there is nothing to label.")
-    emit(people.sample_rows(people.draw(rows, number, _families(packs), seed), run), out, force)
+    drawn = people.draw(rows, number, _families(packs), seed)
+    emit(people.sample_rows(drawn, run, load_taxonomy(packs)), out, force)
 
 
 @judge.command()

@@ -19,11 +19,15 @@ from typing import Any, Literal, cast
 from pydantic import ValidationError
 
 from losona.errors import ContentError, UserFault
+from losona.judge.protocols import Procedure
+from losona.prompts import Templates
 from losona.results import read_tables
+from losona.run.record import read_scenarios
 from losona.schema._base import Record
 from losona.stats import records
 from losona.stats.agreement import Agreement, AnnotatorAgreement, agreement, annotators, count
 from losona.stats.calibration import Labelled
+from losona.taxonomy import Taxonomy
 from losona.textfiles import read_jsonl, read_text, tell
 
 ADJUDICATOR = "adjudicator"
@@ -214,15 +218,15 @@ def _in_turn(rows: Sequence[Judged], n: int, families: Mapping[str, str], seed: 
     return ((row, len(strata[key]) / taken[key]) for key, row in drawn)
 
 
-def sample_rows(drawn: Sequence[tuple[Judged, float]], run: Path) -> list[str]:
-    """The draw as JSON Lines to be labelled: what a person needs, and nothing of what the judge said."""
+def sample_rows(drawn: Sequence[tuple[Judged, float]], run: Path, taxonomy: Taxonomy) -> list[str]:
+    """The draw as JSON Lines to be labelled: what a judge sees (`shown`), and nothing of what it said."""
     replies, _ = read_tables(run)
-    texts = {row["reply_id"]: row["graded_text"] for row in records(replies, "reply_id", "graded_text")}
-    return [
-        json.dumps(
-            {"reply_id": row.item[0], "scenario_id": row.item[1], "annotator": "", "label": "", "note": "",
-             "weight": round(weight, 6), "norm": row.norm, "reply": texts[row.item[0]]},
-            ensure_ascii=False,
-        )
-        for row, weight in sorted(drawn, key=lambda pair: pair[0].item)
-    ]  # fmt: skip
+    texts = {row["reply_id"]: str(row["graded_text"]) for row in records(replies, "reply_id", "graded_text")}
+    scenarios, procedure = read_scenarios(run), Procedure(taxonomy, Templates())
+    rows: list[dict[str, Any]] = []
+    for row, weight in sorted(drawn, key=lambda pair: pair[0].item):
+        reply_id, scenario_id = row.item
+        shown = procedure.question(scenarios[scenario_id], texts[reply_id]).messages[-1].content
+        blank = {"reply_id": reply_id, "scenario_id": scenario_id, "annotator": "", "label": "", "note": ""}
+        rows.append({**blank, "weight": round(weight, 6), "norm": row.norm, "reply": texts[reply_id], "shown": shown})
+    return [json.dumps(row, ensure_ascii=False) for row in rows]
