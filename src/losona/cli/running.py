@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 INCOMPLETE, GATE_FAILED, INTERRUPTED = 3, 4, 130
 PAPER_TEMPERATURE = 0.9
+RESERVED = ("config", "default", "memoize", "model", "required", "role")
+"""Arguments that the engine takes for itself."""
 
 SELECTION = (
     click.option("--scenarios", default="shipped", metavar="S", show_default=True,
@@ -180,6 +182,8 @@ def _model_args(pairs: Sequence[str]) -> dict[str, Any]:
         key, separator, value = pair.partition("=")
         if not separator or not key:
             raise UserFault(f"-M {pair}: write KEY=VALUE.")
+        if key in RESERVED:
+            raise UserFault(f"-M {pair}: {key} is set by options of this command; give another argument.")
         try:
             result[key] = json.loads(value)
         except json.JSONDecodeError:

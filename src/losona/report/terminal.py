@@ -113,5 +113,8 @@ def _notes(rows: Sequence[Cell]) -> list[str]:
     if any(row.n_fits for row in rows):
         notes.append("fits: complies, in character and responsive, where a judge looked.")
     if missing := sum(row.n_missing for row in rows):
-        notes.append(f"{missing} outcomes are wanted and missing; run the same command again to get them.")
+        names = ", ".join(dict.fromkeys(row.model for row in rows if row.n_missing))
+        notes.append(
+            f"{missing} outcomes are wanted and missing, of {names}; `losona run` with that --model asks for them."
+        )
     return notes

@@ -12,8 +12,8 @@ REPLY_TOKENS = 60
 def print_plan(plan: Plan, console: Console) -> None:
     """Say what the run would do. Calls nothing and writes nothing."""
     options = plan.options
-    calls = len(plan.calls())
-    each = calls // len(options.models)
+    each = len(plan.transcripts) * len(options.conditions) * options.epochs
+    calls = each * len(options.models)
     read = plan.prompt_tokens() * options.epochs
     lines = [
         f"{len(plan.selected)} scenarios on {len(plan.transcripts)} transcripts, {len(options.conditions)} conditions, "

@@ -1,10 +1,11 @@
 """Carries out a run: resume, call, grade, write tables and report. The one place that knows their order."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
+from shutil import disk_usage
 from typing import Any
 
 import pandas as pd
@@ -23,13 +24,15 @@ from losona.report.html import write_report
 from losona.report.terminal import print_table
 from losona.results import Key, Result, check_logs, read_results, tables, write_tables
 from losona.run.options import NamedModel, RunOptions
-from losona.run.plan import Call, Plan, pending
+from losona.run.plan import BEYOND_LIMIT, Call, Plan, pending
 from losona.run.preflight import missing_for_model
 from losona.run.progress import RunProgress
-from losona.run.record import RunRecord, merged, read_record, read_scenarios, refuse_mixture, write_record
+from losona.run.record import RunRecord, merged, read_record, read_scenarios, refuse_mixture, stamp, write_record
 from losona.schema.scenario import Scenario
 from losona.tasks import Done, Recalled, Setup, build_recall_task, build_task, group
 
+SPACE = 2**20
+"""Bytes below which a disk counts as full."""
 FLUSH_EVERY = 1
 """Finished samples are written to the log one by one: a crash loses what was in flight."""
 
@@ -99,8 +102,16 @@ def _prepare(plan: Plan, folder: Path, old: RunRecord | None) -> tuple[RunRecord
         refuse_mixture(folder, old, new, known, scenarios)
         scenarios = {**known, **scenarios}
     record = merged(old, new)
-    counts = {**record.scenarios, **new.scenarios, "n": len(scenarios)}
-    return record.model_copy(update={"scenarios": counts}), scenarios
+    return record.model_copy(update={"scenarios": _counts(record, new, len(scenarios))}), scenarios
+
+
+def _counts(record: RunRecord, new: RunRecord, n: int) -> dict[str, Any]:
+    """What is known of the scenarios, with what a limit leaves out of all that the run now holds."""
+    left_out = dict(new.scenarios["left_out"])
+    beyond = left_out.pop(BEYOND_LIMIT, 0) + new.scenarios["n"] - n
+    if beyond > 0:
+        left_out[BEYOND_LIMIT] = beyond
+    return {**record.scenarios, **new.scenarios, "n": n, "left_out": left_out}
 
 
 def _locked(plan: Plan, folder: Path, record: RunRecord, scenarios: dict[str, Scenario], console: Console) -> Outcome:
@@ -111,10 +122,11 @@ def _locked(plan: Plan, folder: Path, record: RunRecord, scenarios: dict[str, Sc
     _refuse_changed_replies(plan, done)
     todo = pending(calls, {key: result.answered for key, result in done.items()})
     _refuse_missing(plan, todo)
+    models = _open(plan, todo)
     write_record(folder, record, scenarios)
     interrupted = False
     if todo:
-        interrupted = _call(plan, todo, log_dir, console)
+        interrupted = _call(plan, todo, models, log_dir, console)
         done = _read(log_dir, scenarios, record, plan)
     if plan.options.judge and not interrupted and (waiting := list(_waiting(done, scenarios))):
         interrupted = _judge(plan, waiting, log_dir, console)
@@ -126,7 +138,8 @@ def _locked(plan: Plan, folder: Path, record: RunRecord, scenarios: dict[str, Sc
 def _read(log_dir: Path, scenarios: dict[str, Scenario], record: RunRecord, plan: Plan) -> dict[Key, Result]:
     if not log_dir.is_dir():
         return {}
-    return read_results(log_dir, scenarios, {model: name for name, model in record.models.items()}, plan.taxonomy)
+    names = {model: name for name, model in record.models.items()}
+    return read_results(log_dir, scenarios, names, plan.taxonomy, stamp(record.identity))
 
 
 def recover(log_dir: Path) -> None:
@@ -171,9 +184,21 @@ def _refuse_missing(plan: Plan, todo: list[Call]) -> None:
         raise RunRefused(f"--judge {plan.options.judge} lacks {'; '.join(faults)}.")
 
 
-def _call(plan: Plan, todo: list[Call], log_dir: Path, console: Console) -> bool:
+def _open(plan: Plan, todo: list[Call]) -> dict[str, Model]:
+    """The models that are to be called. Raises `RunRefused` for one that cannot be made, before anything is paid."""
+    opened: dict[str, Model] = {}
+    for name in dict.fromkeys(call.model.id for call in todo):
+        try:
+            opened[name] = get_model(name, memoize=False, **plan.options.model_args)
+        except (TypeError, ValueError, AttributeError) as error:
+            given = ", ".join(plan.options.model_args) or "none"
+            raise RunRefused(f"--model {name} cannot be opened with these -M arguments ({given}): {error}") from None
+    return opened
+
+
+def _call(plan: Plan, todo: list[Call], models: dict[str, Model], log_dir: Path, console: Console) -> bool:
     with RunProgress("replies", len(todo), console) as progress:
-        return _evaluate(list(_tasks(plan, todo, _setup(plan, progress))), plan, log_dir)
+        return _evaluate(list(_tasks(plan, todo, models, _setup(plan, progress))), plan, log_dir)
 
 
 def _waiting(done: dict[Key, Result], scenarios: dict[str, Scenario]) -> Iterable[Recalled]:
@@ -226,16 +251,14 @@ def _setup(plan: Plan, progress: RunProgress) -> Setup:
         seed=options.seed,
         sampling=sampling,
         watch=watch,
+        stamp=stamp(plan.record().identity),
     )
 
 
-def _tasks(plan: Plan, todo: list[Call], setup: Setup) -> Iterable[Task]:
+def _tasks(plan: Plan, todo: list[Call], models: Mapping[str, Model], setup: Setup) -> Iterable[Task]:
     """One task for each model, condition and set of wanted epochs."""
-    models: dict[str, Model] = {}
     transcripts = {t.id: t for t in group(plan.selected)}
     for (model, condition), calls in groupby(todo, lambda c: (c.model, c.condition)):
-        if model.id not in models:
-            models[model.id] = get_model(model.id, memoize=False, **plan.options.model_args)
         wanted: dict[str, list[int]] = {}
         for call in calls:
             wanted.setdefault(call.transcript_id, []).append(call.epoch)
@@ -300,7 +323,7 @@ def _remarks(record: RunRecord, outcome: Outcome) -> Iterable[str]:
     if outcome.reused:
         yield f"{outcome.reused} replies were there already and were not asked for again."
     if record.epochs > outcome.k:
-        yield f"The run holds {record.epochs} replies for each prompt; table and report use the first {outcome.k}."
+        yield f"The run holds up to {record.epochs} replies for a prompt; table and report use the first {outcome.k}."
     if outcome.interrupted:
         yield "Interrupted. The same command again goes on where this one stopped."
     if outcome.unjudged:
@@ -311,6 +334,8 @@ def _remarks(record: RunRecord, outcome: Outcome) -> Iterable[str]:
         first = f" The first error: {errors[0].splitlines()[0][:200]}" if errors else ""
         yield f"Incomplete: {outcome.missing} of {outcome.wanted} replies are missing.{first}"
         yield "The same command again asks for them."
+        if disk_usage(outcome.folder).free < SPACE:
+            yield f"The disk that holds {outcome.folder} is full: make room first."
     yield f"benchmark version {record.identity.benchmark_version}"
     yield f"Tables, logs and report: {outcome.folder}"
     yield f"Read {outcome.folder / 'report.html'}; every sample: inspect view --log-dir {outcome.folder / 'logs'}"

@@ -3,6 +3,7 @@
 Knows the file. Does not know how a run is carried out.
 """
 
+import hashlib
 import json
 import subprocess
 from collections.abc import Mapping
@@ -20,6 +21,9 @@ from losona.textfiles import read_jsonl, read_text, tell, write_atomically
 
 FILE = "run.json"
 SCENARIOS_FILE = "scenarios.jsonl"
+SCHEMA_VERSION = "1"
+TABLES_OF_HASHES = ("packs", "grading", "prompts")
+"""Parts of an identity that may gain entries when a run goes on."""
 
 
 class Identity(Record):
@@ -56,7 +60,7 @@ class Identity(Record):
 class RunRecord(Record):
     """The record of a run."""
 
-    schema_version: str = "1"
+    schema_version: str = SCHEMA_VERSION
     """Version of this format."""
     name: str
     """Name of its folder."""
@@ -117,7 +121,7 @@ def read_record(folder: Path) -> RunRecord | None:
     if not path.exists():
         return None
     try:
-        return RunRecord.model_validate(json.loads(read_text(path)))
+        record = RunRecord.model_validate(json.loads(read_text(path)))
     except json.JSONDecodeError as error:
         raise ContentError(f"{path}: not valid JSON ({error}); restore the file or choose another --out.") from None
     except ValidationError as error:
@@ -125,18 +129,27 @@ def read_record(folder: Path) -> RunRecord | None:
         raise ContentError(
             f"{path}: {tell(first['loc'], first['msg'], first['input'])}; choose another --out."
         ) from None
+    if record.schema_version != SCHEMA_VERSION:
+        raise RunRefused(
+            f"{path}: schema_version {record.schema_version!r} is not {SCHEMA_VERSION!r}, which this losona reads; "
+            "use the losona that wrote it, or choose another --out."
+        )
+    return record
 
 
 def read_scenarios(folder: Path) -> dict[str, Scenario]:
     """The scenarios that a run has used so far, by id."""
     path = folder / SCENARIOS_FILE
-    if not path.exists():
-        return {}
     found: dict[str, Scenario] = {}
-    for _, data in read_jsonl(path):
+    for place, data in read_jsonl(path):
         if isinstance(data, ContentError):
             raise data
-        scenario = Scenario.model_validate(data)
+        try:
+            scenario = Scenario.model_validate(data)
+        except ValidationError as error:
+            first = error.errors()[0]
+            told = tell(first["loc"], first["msg"], first["input"])
+            raise ContentError(f"{place}: {told}; restore the file, or choose another --out.") from None
         found[scenario.scenario_id] = scenario
     return found
 
@@ -148,6 +161,12 @@ def write_record(folder: Path, record: RunRecord, scenarios: Mapping[str, Scenar
     write_atomically(folder / FILE, record.model_dump_json(indent=2) + "\n")
 
 
+def stamp(identity: Identity) -> str:
+    """Hash (16 hex digits) of what must be equal in all logs of a run; each log carries it."""
+    kept = identity.model_dump(exclude=set(TABLES_OF_HASHES))
+    return hashlib.sha256(json.dumps(kept, sort_keys=True, default=str).encode()).hexdigest()[:16]
+
+
 def refuse_mixture(
     folder: Path,
     old: RunRecord,
@@ -157,7 +176,9 @@ def refuse_mixture(
 ) -> None:
     """Raise `RunRefused`, naming the difference, when going on would mix replies that cannot be compared."""
     before, after = old.identity.model_dump(), new.identity.model_dump()
-    changed = [f"{key}: was {_short(before[key], after[key])}" for key in before if _differs(before[key], after[key])]
+    changed = [
+        f"{key}: was {_short(before[key], after[key])}" for key in before if _differs(key, before[key], after[key])
+    ]
     for name, model in new.models.items():
         if old.models.get(name, model) != model:
             changed.append(f"model {name}: was {old.models[name]}, is now {model}")
@@ -179,10 +200,10 @@ def refuse_mixture(
         )
 
 
-def _differs(old: Any, new: Any) -> bool:
+def _differs(key: str, old: Any, new: Any) -> bool:
     """Values differ; of two tables of hashes, those of a common name."""
     one, two = _hashes(old), _hashes(new)
-    if one is not None and two is not None:
+    if key in TABLES_OF_HASHES and one is not None and two is not None:
         return any(one[key] != two[key] for key in one.keys() & two.keys())
     return old != new
 
@@ -215,5 +236,6 @@ def merged(old: RunRecord | None, new: RunRecord) -> RunRecord:
             "variants": tuple(dict.fromkeys((*old.variants, *new.variants))),
             "arms": tuple(dict.fromkeys((*old.arms, *new.arms))),
             "epochs": max(old.epochs, new.epochs),
+            "limit": max(old.limit, new.limit) if old.limit is not None and new.limit is not None else None,
         }
     )

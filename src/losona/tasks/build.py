@@ -39,7 +39,7 @@ def build_task(
         name="losona",
         display_name=f"losona {condition}",
         version=BENCHMARK_VERSION,
-        metadata={"condition": condition, "epochs": list(epochs), "losona": __version__},
+        metadata={"condition": condition, "epochs": list(epochs), "losona": __version__, "stamp": setup.stamp},
     )
 
 
@@ -68,6 +68,7 @@ def build_recall_task(replies: Sequence[Recalled], setup: Setup) -> Task:
         name="losona_recalled",
         display_name="losona, replies graded again",
         version=BENCHMARK_VERSION,
+        metadata={"losona": __version__, "stamp": setup.stamp},
     )
 
 
