@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 
 from losona.lint.finding import Fault
+from losona.lint.lines import Chat
 from losona.lint.view import FrameView
 from losona.schema.taxonomy import Norm, Venue
 
@@ -53,7 +54,7 @@ def _answers(one: Norm, other: Norm) -> bool:
     return other.id in (one.counter_norm, one.cross_pack_counter)
 
 
-def event_fits(view: FrameView) -> Iterator[Fault]:
+def event_fits(view: Chat) -> Iterator[Fault]:
     """F05: the event is among those of both norms, and the subject can stand where both want it."""
     if view.pack is None or view.event is None:
         return

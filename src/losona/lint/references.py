@@ -221,6 +221,14 @@ def breach_fails(view: FrameView) -> Iterator[Fault]:
             yield Fault(item.place, found, "no mark, since code can tell")
 
 
+def stale_marks(view: FrameView) -> Iterator[Graded]:
+    """Breaches marked `judge: true` that code fails: the mark says nothing, and F39 finds it."""
+    for item in references(view, "breach"):
+        passed = _passes(view, item)
+        if item.reference.judge and passed and not passed[0] and not _advisory(view, item.key):
+            yield item
+
+
 def _exact(view: FrameView, key: str) -> bool:
     norm = view.norms.get("a" if key == "a" else "b") if key != "off_trigger" else None
     return norm is not None and norm.check.mode == "exact"

@@ -87,17 +87,8 @@ class FrameView:
 
     @cached_property
     def near_events(self) -> frozenset[str]:
-        """The event and the events of other packs that are near it, in either direction."""
-        if self.event is None:
-            return frozenset()
-        back = {
-            event.id
-            for pack in self.taxonomy.packs.values()
-            if pack is not self.pack
-            for event in pack.events.values()
-            if self.event.id in event.near
-        }
-        return frozenset({*self.event.near, *back})
+        """Events of other packs that are near the event, in either direction."""
+        return near_events(self.taxonomy, self.pack, self.event)
 
     @cached_property
     def cast_names(self) -> tuple[str, ...]:
@@ -172,6 +163,15 @@ class FrameView:
         return tuple({scenario.transcript_id: scenario for scenario in reversed(scenarios)}.values())[::-1]
 
 
+def near_events(taxonomy: Taxonomy, pack: Pack | None, event: Event | None) -> frozenset[str]:
+    """Events of other packs that are near an event of `pack`, in either direction."""
+    if event is None:
+        return frozenset()
+    others = [other for name, other in taxonomy.packs.items() if taxonomy.packs[name] is not pack]
+    back = {near.id for other in others for near in other.events.values() if event.id in near.near}
+    return frozenset({*event.near, *back})
+
+
 def filling_spots(index: int, slot: Slot, filling: Filling) -> Iterator[Spot]:
     """The turns of one filling, with their places."""
     turns: tuple[Turn, ...] = getattr(slot, filling)
@@ -180,5 +180,5 @@ def filling_spots(index: int, slot: Slot, filling: Filling) -> Iterator[Spot]:
 
 
 def label(scenario: Scenario) -> str:
-    """Arm and variant of a scenario."""
-    return f"{scenario.arm}/{scenario.variant}"
+    """Arm and variant of a scenario; of a release row, which has no arm, its variant."""
+    return f"{scenario.arm}/{scenario.variant}" if scenario.arm else scenario.variant
