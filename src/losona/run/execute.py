@@ -164,9 +164,10 @@ def _refuse_missing(plan: Plan, todo: list[Call]) -> None:
     for model in plan.options.models:
         if not any(call.model == model for call in todo):
             continue
-        faults = [f for f in missing_for_model(model.id, keys) if not f.startswith("the weights")]
+        found = missing_for_model(model.id, keys, plan.options.partly)
+        faults = [fault for fault in found if not fault.startswith("the weights")]
         if faults:
-            raise RunRefused(f"--model {model.id} lacks {'; '.join(faults)}.")
+            raise RunRefused(f"{plan.options.model_option} {model.id} lacks {'; '.join(faults)}.")
     if plan.options.judge and (faults := missing_for_model(plan.options.judge)):
         raise RunRefused(f"--judge {plan.options.judge} lacks {'; '.join(faults)}.")
 
