@@ -6,6 +6,8 @@ There is no default: an answer that leaves a doubt about any part is a fault.
 
 import json
 import re
+import unicodedata
+from collections.abc import Iterator
 from typing import Any, NoReturn, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -15,6 +17,10 @@ from losona.errors import LosonaError
 Model = TypeVar("Model", bound=BaseModel)
 
 _THINKING = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+_QUOTE_STYLES = str.maketrans(
+    {**dict.fromkeys("‘’‚‛ʼ´`‹›", "'"), **dict.fromkeys("“”„‟«»", '"'), "…": "...", "\ufe0e": None, "\ufe0f": None}
+)
+_QUOTE_MARKS = "\"'"
 
 
 class AnswerFault(LosonaError):
@@ -58,3 +64,28 @@ def typed(model: type[Model], data: dict[str, Any]) -> Model:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(part) for part in first["loc"])[:60]
         raise AnswerFault(f"key {place!r}: {first['msg']}" if place else first["msg"]) from None
+
+
+def is_quoted(quotation: str, text: str) -> bool:
+    """Whether a quotation stands in a text word for word, but for white space and styles of quotation marks."""
+    shown = _plain(text)
+    return any(reading and reading in shown for reading in _readings(quotation))
+
+
+def _readings(quotation: str) -> Iterator[str]:
+    """The quotation as it stands, without quotation marks around it, and with JSON escapes that were written twice."""
+    plain = _plain(quotation)
+    yield plain
+    if len(plain) > 2 and plain[0] == plain[-1] and plain[0] in _QUOTE_MARKS:
+        yield plain[1:-1].strip()
+    if "\\" in quotation:
+        try:
+            yield _plain(json.loads(f'"{quotation}"'))
+        except ValueError:
+            return
+
+
+def _plain(text: str) -> str:
+    """Text without differences of white space, quotation marks and invisible characters."""
+    composed = unicodedata.normalize("NFC", text).translate(_QUOTE_STYLES)
+    return " ".join("".join(char for char in composed if unicodedata.category(char) != "Cf").split())

@@ -4,24 +4,16 @@ Knows the shape of a verdict and what must hold between its parts. Does not know
 There is no default: an answer that leaves a doubt about any part is a fault, and the vote is void.
 """
 
-import json
 import re
-import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from pydantic import Field
 
-from losona.judge.answer import AnswerFault, one_object, typed
+from losona.judge.answer import AnswerFault, is_quoted, one_object, typed
 from losona.schema._base import Record
 
 _VERDICT_WORD = re.compile(r"\b(?:complies|breaches)\b", re.IGNORECASE)
-_QUOTE_STYLES = str.maketrans(
-    {**dict.fromkeys("‘’‚‛ʼ´`‹›", "'"), **dict.fromkeys("“”„‟«»", '"'), "…": "...", "\ufe0e": None, "\ufe0f": None}
-)
-_QUOTE_MARKS = "\"'"
-
-
 PROVIDER_ERROR = "provider error"
 """How the reason begins when the judge's provider failed; such a verdict is asked for again."""
 
@@ -75,29 +67,9 @@ def _only_object(text: str) -> dict[str, Any]:
 
 
 def _check_evidence(evidence: Sequence[str], reply: str) -> None:
-    shown = _plain(reply)
     for number, quotation in enumerate(evidence, 1):
-        if not any(reading and reading in shown for reading in _readings(quotation)):
+        if not is_quoted(quotation, reply):
             raise VerdictFault(f"evidence {number} is not a word-for-word passage of the graded message")
-
-
-def _readings(quotation: str) -> Iterator[str]:
-    """The quotation as it stands, without quotation marks around it, and with JSON escapes that were written twice."""
-    plain = _plain(quotation)
-    yield plain
-    if len(plain) > 2 and plain[0] == plain[-1] and plain[0] in _QUOTE_MARKS:
-        yield plain[1:-1].strip()
-    if "\\" in quotation:
-        try:
-            yield _plain(json.loads(f'"{quotation}"'))
-        except ValueError:
-            return
-
-
-def _plain(text: str) -> str:
-    """Text without differences of white space, quotation marks and invisible characters."""
-    composed = unicodedata.normalize("NFC", text).translate(_QUOTE_STYLES)
-    return " ".join("".join(char for char in composed if unicodedata.category(char) != "Cf").split())
 
 
 def _check_codes(verdict: Verdict, offered: Sequence[str]) -> None:
