@@ -92,7 +92,7 @@ class Line:
 
     async def _generate(self, messages: tuple[Message, ...]) -> ModelOutput:
         config = GenerateConfig(temperature=0.0, response_schema=self.schema)
-        output = await self.model.generate([_chat_message(message) for message in messages], config=config)
+        output = await self.model.generate([chat_message(message) for message in messages], config=config)
         if usage := output.usage:
             cached = (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
             self.input_tokens += usage.input_tokens + cached
@@ -105,7 +105,8 @@ def _refuses_schema(error: Exception) -> bool:
     return any(word in text for word in _SCHEMA_WORDS)
 
 
-def _chat_message(message: Message) -> ChatMessage:
+def chat_message(message: Message) -> ChatMessage:
+    """A message of a prompt as Inspect has it."""
     match message.role:
         case "system":
             return ChatMessageSystem(content=message.content)
