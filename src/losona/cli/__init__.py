@@ -8,7 +8,7 @@ import click
 
 from losona import __version__
 from losona.cli.content import check, derive, lint, list_, show
-from losona.cli.curation import curate, review, screen
+from losona.cli.curation import curate, release, review, screen
 from losona.cli.running import doctor, prompts, run
 from losona.errors import UserFault
 
@@ -25,7 +25,7 @@ def cli() -> None:
     """
 
 
-for command in (run, prompts, doctor, list_, show, check, derive, lint, screen, review, curate):
+for command in (run, prompts, doctor, list_, show, check, derive, lint, screen, review, curate, release):
     cli.add_command(command)
 
 

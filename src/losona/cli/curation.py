@@ -173,3 +173,35 @@ def curate(
     stage.curate(
         frames, who, every, load_taxonomy(packs), stage.Answers(bool(sys.stdin and sys.stdin.isatty())), console
     )
+
+
+@click.group()
+def release() -> None:
+    """Freeze accepted frames."""
+
+
+@release.command()
+@click.argument("frames", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--accepted", multiple=True, type=click.Path(path_type=Path), metavar="FRAMES",
+              help="Accepted frames, a file or a folder (repeatable; further FRAMES may follow).")  # fmt: skip
+@click.option("--name", required=True, help="Name of the release.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="New folder.  [default: releases/NAME]")
+@click.option("--licence", type=click.Path(path_type=Path), metavar="FILE",
+              help="Text of a licence in place of CC BY 4.0, that of the shipped frames.")  # fmt: skip
+@pack_option
+def build(
+    frames: Sequence[Path], accepted: Sequence[Path], name: str, out: Path | None, licence: Path | None,
+    packs: Sequence[Path],
+) -> None:  # fmt: skip
+    """Freeze a release: frames with their records, scenarios, official rows, card, licence, canary, manifest.
+
+    Refused while a frame fails the lint or is not accepted as it is, and where the folder exists. Equal frames and
+    records make equal files.
+    """
+    from losona.curation.release import build_release
+    from losona.taxonomy import load_taxonomy
+
+    if not (paths := [*accepted, *frames]):
+        raise click.UsageError("give the frames: --accepted FRAMES.")
+    folder = build_release(paths, name, out, load_taxonomy(packs), licence)
+    click.echo(f"{folder}: read {folder / 'card.md'}; run it with: losona run --scenarios {folder / 'scenarios.jsonl'}")
