@@ -198,10 +198,12 @@ def build(
     Refused while a frame fails the lint or is not accepted as it is, and where the folder exists. Equal frames and
     records make equal files.
     """
-    from losona.curation.release import build_release
+    from losona import BENCHMARK_VERSION, __version__
+    from losona.curation.release import build_release, read_imprint
     from losona.taxonomy import load_taxonomy
 
     if not (paths := [*accepted, *frames]):
         raise click.UsageError("give the frames: --accepted FRAMES.")
-    folder = build_release(paths, name, out, load_taxonomy(packs), licence)
+    imprint = read_imprint(licence, BENCHMARK_VERSION, __version__)
+    folder = build_release(paths, name, out, load_taxonomy(packs), imprint)
     click.echo(f"{folder}: read {folder / 'card.md'}; run it with: losona run --scenarios {folder / 'scenarios.jsonl'}")

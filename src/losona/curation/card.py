@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from statistics import fmean, median
 from typing import Any
 
-from losona import BENCHMARK_VERSION, __version__
 from losona.curation.checks import latest
 from losona.curation.decisions import current_decision
 from losona.curation.frameset import FrameFile
@@ -23,8 +22,8 @@ UNKNOWN = "unscored"
 
 
 @dataclass(frozen=True)
-class Terms:
-    """What a release says of its use."""
+class Imprint:
+    """What a release says of its use and of what made it."""
 
     licence: str
     """Name of the licence."""
@@ -32,20 +31,24 @@ class Terms:
     """The licence."""
     canary: str
     """String by which training data that holds the release can be found."""
+    benchmark_version: str
+    """N-X."""
+    software: str
+    """Version of losona."""
 
 
 def card(
-    name: str, files: Sequence[FrameFile], scenarios: Sequence[Scenario], taxonomy: Taxonomy, terms: Terms
+    name: str, files: Sequence[FrameFile], scenarios: Sequence[Scenario], taxonomy: Taxonomy, imprint: Imprint
 ) -> dict[str, Any]:
     """The card as plain values. `scenarios` are all that the frames give; an arm counts where it was not dropped."""
     demos = [scenario for scenario in scenarios if scenario.variant == "demos"]
     return {
         "card_version": CARD_VERSION,
         "name": name,
-        "licence": terms.licence,
-        "canary": terms.canary,
-        "benchmark_version": BENCHMARK_VERSION,
-        "losona": __version__,
+        "licence": imprint.licence,
+        "canary": imprint.canary,
+        "benchmark_version": imprint.benchmark_version,
+        "losona": imprint.software,
         "packs": {pack: taxonomy.packs[pack].hash for pack in sorted({s.evaluation.pack for s in scenarios})},
         "frames": {file.frame.frame: file.hash for file in files},
         "n": _sizes(files, scenarios, demos),

@@ -13,7 +13,7 @@ from typing import Any
 
 from jinja2 import Environment, StrictUndefined
 
-from losona.curation.card import Terms, card
+from losona.curation.card import Imprint, card
 from losona.curation.decisions import current_decision
 from losona.curation.frameset import FrameFile, read_frames
 from losona.errors import UserFault
@@ -32,9 +32,7 @@ _CANARY = re.compile(r"^losona canary \S+$", re.MULTILINE)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 
 
-def build_release(
-    paths: Sequence[Path], name: str, out: Path | None, taxonomy: Taxonomy, licence: Path | None = None
-) -> Path:
+def build_release(paths: Sequence[Path], name: str, out: Path | None, taxonomy: Taxonomy, imprint: Imprint) -> Path:
     """Write a release into a new folder, and return the folder.
 
     Raises `UserFault` while a frame fails the lint, lacks an acceptance as it now is, or has no arm left, and where
@@ -48,22 +46,22 @@ def build_release(
     files = sorted(read_frames(paths), key=lambda file: file.frame.frame)
     if faults := [*_unfit(files), *_lint(files, taxonomy)]:
         raise UserFault(f"no release is built: {listed(faults)}")
-    _write(folder, release_files(name, files, taxonomy, terms(licence)))
+    _write(folder, release_files(name, files, taxonomy, imprint))
     return folder
 
 
-def terms(licence: Path | None) -> Terms:
+def read_imprint(licence: Path | None, benchmark_version: str, software: str) -> Imprint:
     """The licence of the shipped content, or a file in its place; the canary is always the same."""
     shipped = read_text(CONTENT_LICENCE)
     found = _CANARY.search(shipped)
     canary = found[0] if found else ""
     if licence is None:
-        return Terms(SHIPPED_LICENCE, shipped, canary)
+        return Imprint(SHIPPED_LICENCE, shipped, canary, benchmark_version, software)
     text = read_text(licence)
     first = next((line.strip() for line in text.splitlines() if line.strip()), "")
     if not first:
         raise UserFault(f"--licence {licence}: the file is empty; give the text of a licence.")
-    return Terms(first[:120], f"{text.rstrip()}\n\n{canary}\n", canary)
+    return Imprint(first[:120], f"{text.rstrip()}\n\n{canary}\n", canary, benchmark_version, software)
 
 
 def _unfit(files: Iterable[FrameFile]) -> Iterator[str]:
@@ -84,18 +82,18 @@ def _lint(files: Sequence[FrameFile], taxonomy: Taxonomy) -> Iterator[str]:
             yield finding.render()
 
 
-def release_files(name: str, files: Sequence[FrameFile], taxonomy: Taxonomy, use: Terms) -> dict[str, bytes]:
+def release_files(name: str, files: Sequence[FrameFile], taxonomy: Taxonomy, imprint: Imprint) -> dict[str, bytes]:
     """Path in the release -> content; equal input makes equal bytes."""
     scenarios = [scenario for file in files for scenario in derive(file.frame, taxonomy)]
-    made = card(name, files, scenarios, taxonomy, use)
+    made = card(name, files, scenarios, taxonomy, imprint)
     content = {
         **_frames(files),
         "scenarios.jsonl": _lines(scenario.model_dump_json(by_alias=True) for scenario in scenarios),
         "official.jsonl": _lines(_official(scenarios, taxonomy)),
         "card.json": _json(made),
         "card.md": render_card(made).encode(),
-        "LICENSE": use.text.encode(),
-        "CANARY": f"{use.canary}\n".encode(),
+        "LICENSE": imprint.text.encode(),
+        "CANARY": f"{imprint.canary}\n".encode(),
     }
     hashes = {path: hashlib.sha256(data).hexdigest() for path, data in sorted(content.items())}
     return {**content, "manifest.json": _json({"name": name, "sha256": hashes})}
