@@ -99,6 +99,18 @@ def test_all_checks_pass_and_nothing_is_asked_twice(command: Command, frame: Pat
     assert read_frame(frame) == FRAME
 
 
+def test_votes_of_a_review_that_broke_off_are_kept(command: Command, frame: Path, taxonomy: Taxonomy) -> None:
+    options = ("review", str(frame), *LOOP, "--check", "inferability", "--out", "v")
+    with serving(answering(taxonomy)) as server:
+        assert command(*options, **server.environment).code == 0
+        frame.with_suffix(".record.json").unlink()
+        votes = Path("v/votes.jsonl")
+        votes.write_text(votes.read_text()[:-20])  # cut in the last line
+        assert command(*options, **server.environment).code == 0
+        assert len(server.requests) == 9 + 1
+    assert {check.passed for check in results(frame).values()} == {True}
+
+
 def test_what_judges_find_is_told(command: Command, frame: Path, taxonomy: Taxonomy) -> None:
     def change(question: Question, answer: dict[str, Any]) -> dict[str, Any]:
         match question.check:

@@ -4,7 +4,7 @@ The one place that knows the order. Does not know what is asked, nor how an answ
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any
 
 from inspect_ai import Task
 from inspect_ai.model import GenerateConfig, get_model
+from pydantic import ValidationError
 from rich.console import Console
 
 from losona.curation.checks import (
@@ -21,11 +22,12 @@ from losona.curation.checks import (
     known_votes,
     model_check,
     questions,
+    vote_ballot,
     with_check,
 )
 from losona.curation.frameset import FrameFile, check_writable, read_frame_file, read_frames
 from losona.curation.question import Question, Source
-from losona.errors import RunRefused, UserFault
+from losona.errors import ContentError, RunRefused, UserFault
 from losona.frame_records import write_frame_record
 from losona.judge.verdict import PROVIDER_ERROR
 from losona.prompts import Templates
@@ -37,7 +39,9 @@ from losona.run.progress import RunProgress
 from losona.schema.frame_record import CheckVote, ModelCheck
 from losona.tasks import build_review_task
 from losona.taxonomy import load_taxonomy
+from losona.textfiles import read_jsonl, tell
 
+VOTES_FILE = "votes.jsonl"
 Votes = dict[Ballot, CheckVote]
 
 
@@ -83,12 +87,12 @@ class ReviewPlan:
     """Frames with their records."""
     asked: tuple[Question, ...]
     """All questions, a check after the other."""
-    known: Mapping[str, Votes]
-    """Votes that the records hold, by frame."""
+    known: Votes
+    """Votes that records and the folder hold already."""
 
     def todo(self, judge: str) -> list[Question]:
         """Questions that a judge has not answered yet."""
-        return [q for q in self.asked if ballot(judge, q) not in self.known[q.frame]]
+        return [q for q in self.asked if ballot(judge, q) not in self.known]
 
     def prompt_keys(self) -> list[tuple[str, int]]:
         """(prompt hash, number of the vote) of every question, each once."""
@@ -126,7 +130,24 @@ def make_review_plan(paths: Sequence[Path], options: ReviewOptions) -> ReviewPla
     check_writable(files)
     sources = [Source(file.frame, taxonomy, templates, options.votes, options.seed) for file in files]
     asked = tuple(question for name in names for source in sources for question in questions(source, [name]))
-    return ReviewPlan(options, templates, files, asked, {f.frame.frame: known_votes(f.record) for f in files})
+    known = _filed_votes(options.folder() / VOTES_FILE)
+    for file in files:
+        known |= known_votes(file.record.checks)
+    return ReviewPlan(options, templates, files, asked, known)
+
+
+def _filed_votes(path: Path) -> Votes:
+    """Votes of a review that was broken off; a line that was cut is left out."""
+    if not path.exists():
+        return {}
+    lines = (data for _, data in read_jsonl(path) if not isinstance(data, ContentError))
+    try:
+        votes = [CheckVote.model_validate(data) for data in lines]
+    except ValidationError as error:
+        first = error.errors()[0]
+        told = tell(first["loc"], first["msg"], first["input"])
+        raise ContentError(f"{path}: {told}; move the file away, or choose another --out.") from None
+    return {vote_ballot(vote): vote for vote in votes if not vote.error}
 
 
 def prompt_rows(plan: ReviewPlan) -> list[dict[str, Any]]:
@@ -163,6 +184,7 @@ def review(plan: ReviewPlan, console: Console) -> Reviewed:
     desk.write_finished(plan.asked)
     total = sum(len(plan.todo(judge)) for judge in plan.options.judges)
     if total:
+        plan.options.folder().mkdir(parents=True, exist_ok=True)
         with RunProgress("answers", total, console) as progress:
             work = list(_tasks(plan, desk, progress))
             limits = plan.options.max_connections, plan.options.max_retries
@@ -185,12 +207,13 @@ def _tasks(plan: ReviewPlan, desk: "_Desk", progress: RunProgress) -> Iterator[T
 
 
 class _Desk:
-    """Collects votes, and writes a check as soon as all its votes are there: a crash loses what was in flight."""
+    """Files each vote, and writes a check as soon as all its votes are there: a crash loses what was in flight."""
 
     def __init__(self, plan: ReviewPlan) -> None:
         self.plan = plan
         self.files = {file.frame.frame: file for file in plan.files}
-        self.votes: dict[str, Votes] = {frame: dict(votes) for frame, votes in plan.known.items()}
+        self.votes = dict(plan.known)
+        self.filed = plan.options.folder() / VOTES_FILE
         self.result = Reviewed()
         self.groups: dict[tuple[str, str, str | None], list[Question]] = {}
         for question in plan.asked:
@@ -198,19 +221,22 @@ class _Desk:
 
     def take(self, question: Question, vote: CheckVote) -> None:
         """A vote has come."""
-        self.votes[question.frame][ballot(vote.judge, question)] = vote
+        self.votes[ballot(vote.judge, question)] = vote
         if vote.error:
             self.result.failed[vote.error] += 1
+        else:
+            with self.filed.open("a", encoding="utf-8") as file:
+                file.write(vote.model_dump_json() + "\n")
         self.write_finished([question])
 
     def write_finished(self, asked: Iterable[Question]) -> None:
         """Write the checks of these questions of which no vote is missing."""
         for key in dict.fromkeys(_group(question) for question in asked):
-            group, frame = self.groups[key], key[0]
+            group = self.groups[key]
             judges = self.plan.options.judges
-            if all(ballot(judge, question) in self.votes[frame] for question in group for judge in judges):
-                file = self.files[frame]
-                check = model_check(file.hash, group, judges, self.votes[frame], self.plan.templates)
+            if all(ballot(judge, question) in self.votes for question in group for judge in judges):
+                file = self.files[key[0]]
+                check = model_check(file.hash, group, judges, self.votes, self.plan.templates)
                 self._write(file, check)
 
     def _write(self, file: FrameFile, check: ModelCheck) -> None:
