@@ -20,7 +20,7 @@ INTERRUPTED = 130
 def cli() -> None:
     """Local social norm adaptation in group conversations: a benchmark.
 
-    Exit codes: 0 done, 1 lint found errors, 2 your input needs mending, 3 a run is incomplete, 4 a gate failed,
+    Exit codes: 0 done, 1 lint found errors, 2 your input needs mending, 3 calls are missing, 4 a gate failed,
     130 interrupted.
     """
 
