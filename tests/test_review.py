@@ -120,6 +120,8 @@ def test_what_judges_find_is_told(command: Command, frame: Path, taxonomy: Taxon
                 return answer | {"statements": [{"turn": 1, "quote": FRAME.chat[0].text[:12]}]}
             case "closed_evidence" if question.arm == "a":
                 return answer | {"occasions": [*answer["occasions"][1:], {"turn": 2, "answer": None, "follows": False}]}
+            case "closed_evidence":
+                return answer | {"occasions": answer["occasions"][1:]}
             case "answerability":
                 return answer | {"answerable": False, "missing": ["when the autoclave is free"]}
             case "gold_audit" if question.label == "complies" and question.unit == "a/comply/1":
@@ -137,6 +139,8 @@ def test_what_judges_find_is_told(command: Command, frame: Path, taxonomy: Taxon
     assert found["non_statement", "a"] == (False, f"message 1: {FRAME.chat[0].text[:12]!r}")
     assert found["non_statement", "b"][0] is True
     assert found["closed_evidence", "a"][1].startswith("message 2 is not answered; demonstration not seen: message ")
+    assert found["closed_evidence", "b"][0] is False
+    assert found["closed_evidence", "b"][1].startswith("demonstration not seen: message ")
     assert found["answerability", "b"] == (False, "when the autoclave is free")
     assert found["gold_audit", "a"][0] is False
     assert "a/comply/1" in found["gold_audit", "a"][1]
@@ -223,6 +227,7 @@ def test_inferability_hides_the_last_message_and_shuffles_five_rules(taxonomy: T
         assert FRAME.elicitor.text not in question.messages[-1].content
         assert all(FRAME.event in taxonomy.norm(norm).applicable_events for norm in question.rules)
     assert len({question.rules for question in found}) > 6
+    assert len({question.rules.index(FRAME.arms.a) for question in found}) > 2
     assert [q.messages for q in found] == [q.messages for q in asked(taxonomy, "inferability", votes=4)]
 
 

@@ -225,6 +225,7 @@ def test_a_dry_run_and_prompts_call_nothing_and_leave_the_frames(command: Comman
     assert done.code == 0
     assert "2 scenarios on 1 transcripts, 1 conditions, 3 replies each: 3 calls" in done.out
     assert "--baseline openai-api/loop/x: missing" in done.out
+    assert "code alone decides 2 of 2 arms" in done.out
     assert command(*options, "--write-prompts", "p.jsonl").code == 0
     assert [row["epoch"] for _, row in read_jsonl(Path("p.jsonl"))] == [1, 2, 3]
     assert command(*options, "--write-prompts", "p.jsonl").code == 2

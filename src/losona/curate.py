@@ -42,7 +42,10 @@ class Answers:
         if not self.terminal:
             line = self._line()
             return "q" if line is None else line.strip()[:1].lower()
-        key = click.getchar().lower()
+        try:
+            key = click.getchar().lower()
+        except EOFError:
+            key = "q"
         click.echo(key if key.isprintable() else "")
         return key
 

@@ -66,9 +66,7 @@ def screen(
     if write_prompts:
         _write_prompts(_screen_prompts(plan), write_prompts, force)
     elif dry_run:
-        from losona.run.dryrun import print_plan
-
-        print_plan(plan.run, Console())
+        stage.print_screen_plan(plan, Console())
     else:
         screened = stage.screen(plan, console := Console())
         stage.show(plan, screened, console)

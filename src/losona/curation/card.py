@@ -124,7 +124,7 @@ def _screening(files: Sequence[FrameFile]) -> dict[str, Any]:
     return {
         "frames_screened": len(current),
         "frames_not_screened": len(files) - len(current),
-        "frames_set_aside": sum(screening.unscreened for _, screening in current),
+        "frames_set_aside": [file.frame.frame for file, screening in current if screening.unscreened],
         "baselines": dict(sorted({item for _, s in current for item in s.baselines.items()})),
         "judges": sorted({screening.judge for _, screening in current if screening.judge}),
         "epochs": sorted({screening.epochs for _, screening in current}),

@@ -112,7 +112,6 @@ def _replies(path: Path, keys: Sequence[tuple[str, int]], partly: bool) -> list[
     if not absent or (partly and len(absent) < len(keys)):
         return []
     first = f"prompt_hash {absent[0][0]}, epoch {absent[0][1]}"
-    writer = "--write-prompts FILE" if partly else "`losona prompts` with the options of this run"
     return [
         f"{len(absent)} of {len(keys)} replies in {path} (first: {first}); {writer} writes all prompts with their keys"
     ]
