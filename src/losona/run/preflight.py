@@ -113,7 +113,8 @@ def _replies(path: Path, keys: Sequence[tuple[str, int]], partly: bool) -> list[
         return []
     first = f"prompt_hash {absent[0][0]}, epoch {absent[0][1]}"
     return [
-        f"{len(absent)} of {len(keys)} replies in {path} (first: {first}); {writer} writes all prompts with their keys"
+        f"{len(absent)} of {len(keys)} replies in {path} (first: {first}); `losona prompts` with the "
+        "options of this run writes all prompts with their keys (screen and review: --write-prompts)"
     ]
 
 
