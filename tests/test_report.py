@@ -11,11 +11,12 @@ import pytest
 from rich.console import Console
 
 from losona import stats
+from losona.report.foreign import shown
 from losona.report.headline import headline
 from losona.report.html import write_report
 from losona.report.record import commands, facts
 from losona.report.terminal import print_table
-from losona.report.wording import dollars, points, shown
+from losona.report.wording import dollars, points
 from losona.schema.scenario import Evaluation, Scenario, Visible, VisiblePerson, VisibleTurn
 from losona.schema.tables import GradingRow, ReplyRow
 from losona.stats import Cell, Gain, TrackCounts, as_rows

@@ -7,6 +7,7 @@ import click
 
 from losona import __version__
 from losona.cli.content import check, derive, lint, list_, show, taxonomy
+from losona.cli.curation import curate, release, review, screen
 from losona.cli.running import doctor, prompts, run
 from losona.cli.streams import make_streams_last
 from losona.errors import UserFault
@@ -19,12 +20,12 @@ INTERRUPTED = 130
 def cli() -> None:
     """Local social norm adaptation in group conversations: a benchmark.
 
-    Exit codes: 0 done, 1 lint found errors, 2 your input needs mending, 3 a run is incomplete, 4 a gate failed,
+    Exit codes: 0 done, 1 lint found errors, 2 your input needs mending, 3 calls are missing, 4 a gate failed,
     130 interrupted.
     """
 
 
-for command in (run, prompts, doctor, list_, show, check, derive, lint, taxonomy):
+for command in (run, prompts, doctor, list_, show, check, derive, lint, taxonomy, screen, review, curate, release):
     cli.add_command(command)
 
 

@@ -81,7 +81,7 @@ def run(protocol: str | None, gates: Sequence[str], dry_run: bool, **options: An
     from losona.run.gates import parse_gates
     from losona.run.plan import make_plan
 
-    plan = make_plan(_options(protocol=protocol, **options))
+    plan = make_plan(run_options(protocol=protocol, **options))
     wanted = parse_gates(gates, plan)
     console = Console()
     if dry_run:
@@ -115,7 +115,7 @@ def prompts(out: Path | None, force: bool, **options: Any) -> None:
     """
     from losona.run.plan import make_plan, prompt_rows
 
-    rows = prompt_rows(make_plan(_options(**options)))
+    rows = prompt_rows(make_plan(run_options(**options)))
     emit([json.dumps(row, ensure_ascii=False) for row in rows], out, force)
 
 
@@ -135,16 +135,17 @@ def doctor(models: Sequence[str], as_json: bool) -> None:
         sys.exit(2)
 
 
-def _options(
-    *, conditions: Sequence[str], arms: Sequence[str], variants: Sequence[str], limit: int | None,
+def run_options(
+    *, conditions: Sequence[str] = (), arms: Sequence[str] = (), variants: Sequence[str] = (), limit: int | None = None,
     epochs: int | None, temperature: str | None = None, models: Sequence[str] = (), model_args: Sequence[str] = (),
-    protocol: str | None = None, **rest: Any,
+    protocol: str | None = None, option: str = "--model", **rest: Any,
 ) -> "RunOptions":  # fmt: skip
+    """Options as the command line gives them -> options of a run; `option` names the subjects in faults."""
     from losona.conditions import PAPER_CONDITIONS
     from losona.run.options import DEFAULT_MODEL, DEFAULT_VARIANTS, NamedModel, RunOptions
     from losona.scenarios import Selection
 
-    subjects = tuple(NamedModel.parse(text) for text in models or (DEFAULT_MODEL,))
+    subjects = tuple(NamedModel.parse(text, option) for text in models or (DEFAULT_MODEL,))
     chosen, sampled = tuple(conditions) or PAPER_CONDITIONS, _temperature(temperature)
     if protocol == "paper":
         _fixed("--epochs", epochs, epochs in (None, 3), "3")

@@ -3,43 +3,20 @@
 Knows Inspect. Does not know runs or panels, nor whether code has decided already.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
-from inspect_ai.model import (
-    ChatMessage,
-    ChatMessageAssistant,
-    ChatMessageSystem,
-    ChatMessageUser,
-    GenerateConfig,
-    Model,
-    ModelOutput,
-    ResponseSchema,
-)
-from inspect_ai.util import LimitExceededError, json_schema
+from inspect_ai.model import Model
 
-from losona.conditions import Message
-from losona.errors import provider_message
+from losona.judge.line import Line, answer_schema
 from losona.judge.prompt import judge_hash, judge_messages, offered_codes, retry_message, shown_reply
-from losona.judge.verdict import PROVIDER_ERROR, Verdict, VerdictFault, parse_verdict
+from losona.judge.verdict import Verdict, parse_verdict
 from losona.prompts import Templates
 from losona.schema.results import Grading
 from losona.schema.scenario import Scenario
 from losona.taxonomy import Taxonomy
 
-TRIES = 2
-"""The question, and one retry."""
-SCHEMA = ResponseSchema(name="verdict", json_schema=json_schema(Verdict), strict=True)
+SCHEMA = answer_schema("verdict", Verdict)
 """For providers that can hold a model to a shape; the answer is checked all the same."""
-
-_STOPPED = {
-    "max_tokens": "it was cut off",
-    "model_length": "it was cut off",
-    "content_filter": "a content filter withheld it",
-}
-_SCHEMA_WORDS = ("schema", "response_format", "response format", "structured output")
-_ERROR_LENGTH = 300
-_ECHO_LENGTH = 2000
 
 
 async def judge_reply(
@@ -57,85 +34,16 @@ async def judge_reply(
     messages = judge_messages(scenario, taxonomy, reply_text, templates, seed)
     codes = offered_codes(scenario, taxonomy)
     must_respond = scenario.evaluation.expectation == "out_of_scope"
-    line, faults = _Line(model), list[str]()
-    for _ in range(TRIES):
-        output = await line.ask(messages)
-        if isinstance(output, str):
-            faults.append(output)
-            break
-        try:
-            verdict = parse_verdict(_text(output), shown_reply(reply_text), codes, must_respond=must_respond)
-        except VerdictFault as fault:
-            faults.append(str(fault))
-            messages = (*messages, *_echo(output), retry_message(str(fault), templates))
-        else:
-            return blank.model_copy(update=_fields(verdict) | line.tokens)
-    return blank.model_copy(update={"error": "void vote: " + "; then: ".join(faults)} | line.tokens)
-
-
-@dataclass
-class _Line:
-    """The line to one judge for one reply: what the provider refused, and what was spent."""
-
-    model: Model
-    with_schema: bool = True
-    input_tokens: int = 0
-    output_tokens: int = 0
-
-    @property
-    def tokens(self) -> dict[str, int]:
-        return {"input_tokens": self.input_tokens, "output_tokens": self.output_tokens}
-
-    async def ask(self, messages: tuple[Message, ...]) -> ModelOutput | str:
-        """The model's output, or the error in one line."""
-        try:
-            return await self._generate(messages)
-        except LimitExceededError:
-            raise  # by this Inspect ends a sample
-        except Exception as error:  # noqa: BLE001  every provider raises its own classes; a failed call is counted, not fatal
-            if self.with_schema and _refuses_schema(error):
-                self.with_schema = False
-                return await self.ask(messages)
-            return f"{PROVIDER_ERROR}: {provider_message(error)}"[:_ERROR_LENGTH]
-
-    async def _generate(self, messages: tuple[Message, ...]) -> ModelOutput:
-        config = GenerateConfig(temperature=0.0, response_schema=SCHEMA if self.with_schema else None)
-        output = await self.model.generate([_chat_message(message) for message in messages], config=config)
-        if usage := output.usage:
-            cached = (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
-            self.input_tokens += usage.input_tokens + cached
-            self.output_tokens += usage.output_tokens
-        return output
-
-
-def _refuses_schema(error: Exception) -> bool:
-    text = str(error).lower()
-    return any(word in text for word in _SCHEMA_WORDS)
-
-
-def _chat_message(message: Message) -> ChatMessage:
-    match message.role:
-        case "system":
-            return ChatMessageSystem(content=message.content)
-        case "assistant":
-            return ChatMessageAssistant(content=message.content)
-        case "user":
-            return ChatMessageUser(content=message.content)
-
-
-def _text(output: ModelOutput) -> str:
-    """The text of a finished answer; raises `VerdictFault` where the provider says that it is not whole."""
-    if output.empty:
-        raise VerdictFault("it is empty")
-    if reason := _STOPPED.get(output.stop_reason):
-        raise VerdictFault(reason)
-    return output.completion
-
-
-def _echo(output: ModelOutput) -> tuple[Message, ...]:
-    """The judge's own faulty answer, cut, for the retry; nothing where it wrote nothing."""
-    text = output.completion.strip()[:_ECHO_LENGTH]
-    return (Message("assistant", text),) if text else ()
+    line = Line(model, SCHEMA)
+    verdict = await line.ask(
+        messages,
+        lambda text: parse_verdict(text, shown_reply(reply_text), codes, must_respond=must_respond),
+        lambda fault: retry_message(fault, templates),
+    )
+    tokens = {"input_tokens": line.input_tokens, "output_tokens": line.output_tokens}
+    if isinstance(verdict, str):
+        return blank.model_copy(update={"error": verdict} | tokens)
+    return blank.model_copy(update=_fields(verdict) | tokens)
 
 
 def _blank(model: Model, scenario: Scenario, templates: Templates) -> Grading:

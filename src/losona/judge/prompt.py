@@ -3,21 +3,18 @@
 Knows which parts of a scenario a judge may see: the norm with its limits and criteria, the answer key, and what
 was visible to the subject. Does not know the condition, the subject model, and does not look at marks of
 demonstrations, references, end goal or variant.
-
-Whatever a member or a subject wrote goes in as JSON strings between two lines with a word (the nonce) that does
-not occur in it, so that nothing written in a chat can close the block.
 """
 
 import hashlib
 import json
-import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from losona.conditions import Message
+from losona.judge.data import json_line, nonce, setting, turn_line
 from losona.judge.verdict import Verdict
 from losona.prompts import Templates
-from losona.schema.scenario import Evaluation, Scenario, Visible, VisiblePerson, VisibleTurn
+from losona.schema.scenario import Evaluation, Scenario, Visible
 from losona.schema.taxonomy import Norm, Params
 from losona.taxonomy import Taxonomy
 
@@ -30,9 +27,6 @@ TEMPLATES = ("judge", "judge_system", "judge_rule", "judge_statement", "judge_of
 MISSED = "F0"
 """Code for a breach that no F criterion names: something that the P criteria ask for is missing."""
 
-_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-_JOINER = "\u200d"
-
 
 def judge_messages(
     scenario: Scenario, taxonomy: Taxonomy, reply_text: str, templates: Templates, seed: int
@@ -44,7 +38,8 @@ def judge_messages(
     """
     data = _data(scenario.visible, shown_reply(reply_text))
     name, norm = _norm_part(scenario.evaluation, taxonomy)
-    prompt = templates.render(name, nonce=_nonce(scenario, data, seed), **norm, **data)
+    word = nonce([scenario.scenario_id, scenario.transcript_id, data["reply"], seed], data)
+    prompt = templates.render(name, nonce=word, **norm, **data)
     return (Message("system", templates.render("judge_system")), Message("user", prompt))
 
 
@@ -97,52 +92,16 @@ def _norm_part(evaluation: Evaluation, taxonomy: Taxonomy) -> tuple[str, dict[st
 
 
 def _answer_key(params: Params) -> list[str]:
-    return [f"{name}: {', '.join(_json(entry) for entry in entries)}" for name, entries in params.items() if entries]
+    return [
+        f"{name}: {', '.join(json_line(entry) for entry in entries)}" for name, entries in params.items() if entries
+    ]
 
 
 def _data(visible: Visible, reply: str) -> dict[str, Any]:
     """Everything that was written by others, each piece as one line of JSON."""
     return {
-        "chat": _json(_given(description=visible.channel, venue=visible.venue)),
-        "sender": _json(_person(visible.subject)),
-        "members": [_json(_person(person)) for person in visible.cast],
-        "earlier": [_json(_turn(turn)) for turn in visible.transcript[:-1]],
-        "last": _json(_turn(visible.elicitor)),
-        "reply": _json(reply),
+        **setting(visible),
+        "earlier": [turn_line(turn) for turn in visible.transcript[:-1]],
+        "last": turn_line(visible.elicitor),
+        "reply": json_line(reply),
     }
-
-
-def _person(person: VisiblePerson) -> dict[str, str]:
-    return _given(name=person.name, bio=person.bio)
-
-
-def _given(**fields: str) -> dict[str, str]:
-    """Fields that say something."""
-    return {name: text for name, text in fields.items() if text}
-
-
-def _turn(turn: VisibleTurn) -> dict[str, str]:
-    return {"from": turn.sender, "text": turn.text}
-
-
-def _json(value: object) -> str:
-    """JSON on one line; letters and emoji as they are, control, format and line-separating characters escaped."""
-    text = json.dumps(value, ensure_ascii=False)
-    return "".join(json.dumps(char)[1:-1] if _is_hidden(char) else char for char in text)
-
-
-def _is_hidden(char: str) -> bool:
-    return char != _JOINER and unicodedata.category(char) in _HIDDEN
-
-
-def _nonce(scenario: Scenario, data: dict[str, Any], seed: int) -> str:
-    """A word that does not occur in the data; the same for the same question and seed."""
-    written = json.dumps(data)
-    key = [scenario.scenario_id, scenario.transcript_id, data["reply"], seed]
-    return next(word for word in _words(json.dumps(key)) if word not in written)
-
-
-def _words(key: str) -> Iterator[str]:
-    while True:
-        key = hashlib.sha256(key.encode()).hexdigest()
-        yield key[:16]

@@ -4,31 +4,22 @@ Knows the shape of a verdict and what must hold between its parts. Does not know
 There is no default: an answer that leaves a doubt about any part is a fault, and the vote is void.
 """
 
-import json
 import re
-import unicodedata
-from collections.abc import Iterator, Sequence
-from typing import Any, Literal, NoReturn
+from collections.abc import Sequence
+from typing import Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from losona.errors import LosonaError
+from losona.judge.answer import AnswerFault, is_quoted, one_object, typed
 from losona.schema._base import Record
 
-_THINKING = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _VERDICT_WORD = re.compile(r"\b(?:complies|breaches)\b", re.IGNORECASE)
-_QUOTE_STYLES = str.maketrans(
-    {**dict.fromkeys("‘’‚‛ʼ´`‹›", "'"), **dict.fromkeys("“”„‟«»", '"'), "…": "...", "\ufe0e": None, "\ufe0f": None}
-)
-_QUOTE_MARKS = "\"'"
-
-
 PROVIDER_ERROR = "provider error"
 """How the reason begins when the judge's provider failed; such a verdict is asked for again."""
 
 
-class VerdictFault(LosonaError):
-    """A judge's answer cannot be used; the message says why, in words that the judge can act on."""
+VerdictFault = AnswerFault
+"""A judge's answer cannot be used."""
 
 
 class Verdict(Record):
@@ -59,7 +50,7 @@ def parse_verdict(text: str, reply: str, codes: Sequence[str], *, must_respond: 
     With `must_respond`, a message that does not answer the last one cannot comply (the norm is out of scope there
     and an ordinary answer is asked for). Raises `VerdictFault` whenever anything is in doubt.
     """
-    verdict = _typed(_only_object(text))
+    verdict = typed(Verdict, _only_object(text))
     _check_evidence(verdict.evidence, reply)
     _check_codes(verdict, codes)
     if must_respond and verdict.verdict == "complies" and not verdict.responsive:
@@ -68,69 +59,17 @@ def parse_verdict(text: str, reply: str, codes: Sequence[str], *, must_respond: 
 
 
 def _only_object(text: str) -> dict[str, Any]:
-    """The one JSON object of an answer; prose or a code fence around it is let pass."""
-    body = _THINKING.sub("", text).strip()
-    start = body.find("{")
-    if start < 0:
-        raise VerdictFault("it holds no JSON object" if body else "it is empty")
-    try:
-        data, end = _DECODER.raw_decode(body, start)
-    except (ValueError, RecursionError):
-        raise VerdictFault("the JSON object is cut off or not valid JSON") from None
-    before, after = body[:start].rstrip(), body[end:]
-    if before.endswith("[") or any(brace in before + after for brace in "{}"):
-        raise VerdictFault("it must hold one JSON object and no other braces or list around it")
+    """The one JSON object of an answer, if the text after it names no other verdict."""
+    data, after = one_object(text)
     if any(word.lower() != data.get("verdict") for word in _VERDICT_WORD.findall(after)):
         raise VerdictFault("the text after the JSON object names another verdict")
     return data
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if len(dict(pairs)) < len(pairs):
-        raise VerdictFault("a key stands twice in the JSON object")
-    return dict(pairs)
-
-
-def _no_constant(_: str) -> NoReturn:
-    raise ValueError
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
-
-
-def _typed(data: dict[str, Any]) -> Verdict:
-    try:
-        return Verdict.model_validate_json(json.dumps(data), strict=True)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(str(part) for part in first["loc"])[:60]
-        raise VerdictFault(f"key {place!r}: {first['msg']}" if place else first["msg"]) from None
-
-
 def _check_evidence(evidence: Sequence[str], reply: str) -> None:
-    shown = _plain(reply)
     for number, quotation in enumerate(evidence, 1):
-        if not any(reading and reading in shown for reading in _readings(quotation)):
+        if not is_quoted(quotation, reply):
             raise VerdictFault(f"evidence {number} is not a word-for-word passage of the graded message")
-
-
-def _readings(quotation: str) -> Iterator[str]:
-    """The quotation as it stands, without quotation marks around it, and with JSON escapes that were written twice."""
-    plain = _plain(quotation)
-    yield plain
-    if len(plain) > 2 and plain[0] == plain[-1] and plain[0] in _QUOTE_MARKS:
-        yield plain[1:-1].strip()
-    if "\\" in quotation:
-        try:
-            yield _plain(json.loads(f'"{quotation}"'))
-        except ValueError:
-            return
-
-
-def _plain(text: str) -> str:
-    """Text without differences of white space, quotation marks and invisible characters."""
-    composed = unicodedata.normalize("NFC", text).translate(_QUOTE_STYLES)
-    return " ".join("".join(char for char in composed if unicodedata.category(char) != "Cf").split())
 
 
 def _check_codes(verdict: Verdict, offered: Sequence[str]) -> None:

@@ -1,4 +1,7 @@
-"""Content on the terminal: rows as a table, records as text, frames and scenarios as a readable chat."""
+"""Content on the terminal: rows as a table, records as text, frames and scenarios as a readable chat.
+
+What others wrote goes through `_text`, so that no character of it can steer the terminal.
+"""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -8,6 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from losona.report.foreign import shown
 from losona.schema.frame import Frame, Slot, Turn
 from losona.schema.scenario import Scenario
 from losona.schema.taxonomy import Event, Norm, Venue
@@ -32,7 +36,7 @@ def print_rows(rows: Sequence[dict[str, Any]], title: str) -> None:
     for key in rows[0]:
         table.add_column(key, no_wrap=key in ("id", "pack"), overflow="fold")
     for row in rows:
-        table.add_row(*(Text(str(value)) for value in row.values()))
+        table.add_row(*(_text(str(value)) for value in row.values()))
     console.print(table)
     console.print(f"{len(rows)} {title}")
 
@@ -42,7 +46,7 @@ def print_content(item: Norm | Event | Venue | Frame | Scenario) -> None:
     console = content_console()
     match item:
         case Frame():
-            console.print(_frame(item))
+            console.print(frame_view(item))
         case Scenario():
             console.print(_scenario(item))
         case Norm():
@@ -56,7 +60,7 @@ def _record(item: Event | Venue) -> RenderableType:
     table.add_column(style="bold", no_wrap=True)
     table.add_column()
     for key, value in item.model_dump(by_alias=True).items():
-        table.add_row(key, Text(_shown(value)))
+        table.add_row(key, _text(_shown(value)))
     return table
 
 
@@ -88,15 +92,19 @@ def _norm(norm: Norm) -> RenderableType:
     table.add_column(style="bold", no_wrap=True)
     table.add_column()
     for key, lines in parts:
-        table.add_row(key, Text("\n".join(lines)))
-    return Group(Text(f"{norm.id} (level {norm.level}): {norm.name}", style="bold"), table)
+        table.add_row(key, _text("\n".join(lines)))
+    return Group(_text(f"{norm.id} (level {norm.level}): {norm.name}", "bold"), table)
+
+
+def _text(text: str, style: str = "") -> Text:
+    return Text(shown(text), style=style)
 
 
 def _line(sender: str, text: str, mark: str = "") -> Text:
     line = Text()
     line.append(f"{mark:2}", style="bold green")
-    line.append(f"{sender}: ", style="bold cyan")
-    line.append(text)
+    line.append(_text(f"{sender}: ", "bold cyan"))
+    line.append(_text(text.replace("\n", "\n    ")))
     return line
 
 
@@ -105,26 +113,27 @@ def _scenario(scenario: Scenario) -> RenderableType:
     demos, others, scope = set(evaluation.demos or ()), set(evaluation.other_demos), set(evaluation.scope)
     last = len(visible.transcript) - 1
     lines: list[RenderableType] = [
-        Text(scenario.scenario_id, style="bold"),
-        Text(f"norm {evaluation.norm}, event {evaluation.event}, {evaluation.expectation}"),
-        Text(f"subject {visible.subject.name}: {visible.subject.bio or 'no bio'}"),
-        Text(f"chat: {visible.channel or 'no description'}"),
+        _text(scenario.scenario_id, "bold"),
+        _text(f"norm {evaluation.norm}, event {evaluation.event}, {evaluation.expectation}"),
+        _text(f"subject {visible.subject.name}: {visible.subject.bio or 'no bio'}"),
+        _text(f"chat: {visible.channel or 'no description'}"),
         Text(""),
     ]
     for i, turn in enumerate(visible.transcript):
         mark = "*" if i in demos else "o" if i in others else "~" if i in scope else ">" if i == last else ""
         lines.append(_line(turn.sender, turn.text, mark))
     known = "" if evaluation.demos is not None else " (demonstrations are not marked in the source)"
-    lines.append(Text(f"\n* demonstration  o of the other norm  ~ outside the norm's scope  > elicitor{known}"))
+    lines.append(_text(f"\n* demonstration  o of the other norm  ~ outside the norm's scope  > elicitor{known}"))
     return Group(*lines)
 
 
-def _frame(frame: Frame) -> RenderableType:
+def frame_view(frame: Frame) -> RenderableType:
+    """A frame as a chat, its arms side by side."""
     lines: list[RenderableType] = [
-        Text(frame.frame, style="bold"),
-        Text(f"a {frame.arms.a}\nb {frame.arms.b}\nvenue {frame.venue}, status {frame.status}"),
-        Text(f"subject {frame.subject.name}: {frame.subject.bio}"),
-        Text(f"chat: {frame.channel}\nhidden end goal: {frame.end_goal}\n"),
+        _text(frame.frame, "bold"),
+        _text(f"a {frame.arms.a}\nb {frame.arms.b}\nvenue {frame.venue}, status {frame.status}"),
+        _text(f"subject {frame.subject.name}: {frame.subject.bio}"),
+        _text(f"chat: {frame.channel}\nhidden end goal: {frame.end_goal}\n"),
     ]
     for item in frame.chat:
         lines.append(_slot(item) if isinstance(item, Slot) else _shared(item))

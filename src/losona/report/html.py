@@ -16,6 +16,7 @@ from markupsafe import Markup
 from losona import stats
 from losona.report import wording
 from losona.report.examples import Examples
+from losona.report.foreign import shown
 from losona.report.headline import headline
 from losona.report.record import commands, configuration, facts, plain
 from losona.schema.scenario import Scenario
@@ -76,7 +77,7 @@ def _environment() -> Environment:
 
 
 def _finalize(value: Any) -> Any:
-    return wording.shown(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    return shown(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _by_variant(rows: Sequence[Cell]) -> list[tuple[str, list[tuple[str, list[Cell]]]]]:

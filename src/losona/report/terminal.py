@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from losona.report.wording import bare, describe, gains_in_order, in_order, interval, shown
+from losona.report.foreign import shown
+from losona.report.wording import bare, describe, gains_in_order, in_order, interval
 from losona.stats import Cell, Gain, as_rows
 
 NARROWEST = 18

@@ -1,6 +1,5 @@
 """How numbers, names and foreign text are shown, and in which order. Computes nothing."""
 
-import unicodedata
 from collections.abc import Callable, Iterable
 from math import isnan
 
@@ -17,8 +16,6 @@ VARIANTS = {
     "off": "the last message is one where the norm does not apply",
     "offnodemos": "the norm does not apply, and nothing shows it",
 }
-INVISIBLE_USED = "\n\t\u200c\u200d\u200e\u200f"
-"""Invisible characters that ordinary text needs: lines, joiners of emoji and scripts, direction marks."""
 
 
 def percent(share: float, unit: str = f"{NBSP}%") -> str:
@@ -75,16 +72,6 @@ def describe(variant: str) -> str:
     if variant.startswith("dose"):
         return f"demonstrations in the last {variant.removeprefix('dose')} places only"
     return VARIANTS.get(variant, "")
-
-
-def shown(text: str) -> str:
-    """Foreign text with control, override and other invisible characters made visible, so that it cannot mislead."""
-    return "".join(_visible(character) for character in text.replace("\r\n", "\n"))
-
-
-def _visible(character: str) -> str:
-    hidden = unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp")
-    return f"⟨U+{ord(character):04X}⟩" if hidden and character not in INVISIBLE_USED else character
 
 
 def main_variant(cells: Iterable[Cell]) -> str:

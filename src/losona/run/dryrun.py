@@ -25,7 +25,7 @@ def print_plan(plan: Plan, console: Console) -> None:
         f"folder: {options.folder()}",
     ]
     keys = plan.prompt_keys()
-    subjects = [(f"--model {model.id}", missing_for_model(model.id, keys)) for model in options.models]
+    subjects = [(f"{options.model_option} {model.id}", missing_for_model(model.id, keys)) for model in options.models]
     judges = [(f"--judge {options.judge}", missing_for_model(options.judge))] if options.judge else []
     for what, faults in (*subjects, *judges):
         lines.append(f"{what}: " + ("; ".join(f"missing {fault}" for fault in faults) or "ready"))

@@ -11,7 +11,6 @@ from typing import Any
 import pandas as pd
 from filelock import FileLock, Timeout
 from inspect_ai import Task
-from inspect_ai import eval as inspect_eval  # pyright: ignore[reportUnknownVariableType]
 from inspect_ai.log import recover_eval_log, recoverable_eval_logs
 from inspect_ai.model import GenerateConfig, Model, get_model
 from rich.console import Console
@@ -23,6 +22,7 @@ from losona.providers.reply_file import read_replies
 from losona.report.html import write_report
 from losona.report.terminal import print_table
 from losona.results import Key, Result, check_logs, read_results, tables, write_tables
+from losona.run.engine import evaluate
 from losona.run.options import NamedModel, RunOptions
 from losona.run.plan import BEYOND_LIMIT, Call, Plan, pending
 from losona.run.preflight import missing_for_model
@@ -33,8 +33,6 @@ from losona.tasks import Done, Recalled, Setup, build_recall_task, build_task, g
 
 SPACE = 2**20
 """Bytes below which a disk counts as full."""
-FLUSH_EVERY = 1
-"""Finished samples are written to the log one by one: a crash loses what was in flight."""
 
 
 @dataclass(frozen=True)
@@ -177,9 +175,10 @@ def _refuse_missing(plan: Plan, todo: list[Call]) -> None:
     for model in plan.options.models:
         if not any(call.model == model for call in todo):
             continue
-        faults = [f for f in missing_for_model(model.id, keys) if not f.startswith("the weights")]
+        found = missing_for_model(model.id, keys, plan.options.partly)
+        faults = [fault for fault in found if not fault.startswith("the weights")]
         if faults:
-            raise RunRefused(f"--model {model.id} lacks {'; '.join(faults)}.")
+            raise RunRefused(f"{plan.options.model_option} {model.id} lacks {'; '.join(faults)}.")
     if plan.options.judge and (faults := missing_for_model(plan.options.judge)):
         raise RunRefused(f"--judge {plan.options.judge} lacks {'; '.join(faults)}.")
 
@@ -198,7 +197,7 @@ def _open(plan: Plan, todo: list[Call]) -> dict[str, Model]:
 
 def _call(plan: Plan, todo: list[Call], models: dict[str, Model], log_dir: Path, console: Console) -> bool:
     with RunProgress("replies", len(todo), console) as progress:
-        return _evaluate(list(_tasks(plan, todo, models, _setup(plan, progress))), plan, log_dir)
+        return evaluate(list(_tasks(plan, todo, models, _setup(plan, progress))), log_dir, *_limits(plan))
 
 
 def _waiting(done: dict[Key, Result], scenarios: dict[str, Scenario]) -> Iterable[Recalled]:
@@ -211,28 +210,13 @@ def _waiting(done: dict[Key, Result], scenarios: dict[str, Scenario]) -> Iterabl
 
 def _judge(plan: Plan, waiting: list[Recalled], log_dir: Path, console: Console) -> bool:
     with RunProgress("replies judged", len(waiting), console) as progress:
-        interrupted = _evaluate([build_recall_task(waiting, _setup(plan, progress))], plan, log_dir)
+        interrupted = evaluate([build_recall_task(waiting, _setup(plan, progress))], log_dir, *_limits(plan))
         progress.done = len(waiting)
     return interrupted
 
 
-def _evaluate(work: list[Task], plan: Plan, log_dir: Path) -> bool:
-    """Run tasks; true when the user interrupted them."""
-    logs = inspect_eval(
-        work,
-        log_dir=str(log_dir),
-        log_format="eval",
-        log_buffer=FLUSH_EVERY,
-        display="none",
-        score_display=False,
-        fail_on_error=False,
-        max_tasks=len(work),
-        max_connections=plan.options.max_connections,
-        max_retries=plan.options.max_retries,
-        ctl_server=False,
-        log_level="error",
-    )
-    return len(logs) < len(work) or any(log.status in ("cancelled", "started") for log in logs)
+def _limits(plan: Plan) -> tuple[int | None, int]:
+    return plan.options.max_connections, plan.options.max_retries
 
 
 def _setup(plan: Plan, progress: RunProgress) -> Setup:

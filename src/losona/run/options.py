@@ -1,5 +1,6 @@
 """What the user asked of a run: values only, checked where one of them alone is wrong."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -34,14 +35,14 @@ class NamedModel:
         return replace(self, provider_default=default)
 
     @classmethod
-    def parse(cls, text: str) -> "NamedModel":
-        """`PROVIDER/MODEL` or `NAME=PROVIDER/MODEL`."""
+    def parse(cls, text: str, option: str = "--model") -> "NamedModel":
+        """`PROVIDER/MODEL` or `NAME=PROVIDER/MODEL`; `option` is what a fault names."""
         name, separator, model = text.partition("=")
         if not separator or "/" in name:
             name, model = text, text
         if "/" not in model or not all(part.strip() for part in (name, *model.split("/", 1))):
             raise UserFault(
-                f"--model {text}: write PROVIDER/MODEL or NAME=PROVIDER/MODEL, for example openai/gpt-5.5; "
+                f"{option} {text}: write PROVIDER/MODEL or NAME=PROVIDER/MODEL, for example openai/gpt-5.5; "
                 "`losona list models` shows presets."
             )
         return cls(name, model)
@@ -91,6 +92,10 @@ class RunOptions:
     """How often a failed provider call is tried again."""
     out: Path | None = None
     """Folder of the run; none: `runs/` and a name made from the models."""
+    model_option: str = "--model"
+    """How the user named the subjects; for messages."""
+    partly: bool = False
+    """A file of replies may lack some: they are counted as failed calls, not refused."""
 
     def checked(self) -> "RunOptions":
         """The same, if every value is allowed; else a `UserFault`."""
@@ -110,7 +115,8 @@ class RunOptions:
         for field_name in ("name", "id"):
             values = [getattr(model, field_name) for model in self.models]
             if doubled := sorted({v for v in values if values.count(v) > 1}):
-                raise UserFault(f"--model: {doubled[0]!r} is given twice; give each model and each name once.")
+                twice = f"{self.model_option}: {doubled[0]!r} is given twice"
+                raise UserFault(f"{twice}; give each model and each name once.")
         return replace(self, conditions=tuple(dict.fromkeys(self.conditions)))
 
     def style(self) -> PromptStyle:
@@ -122,9 +128,13 @@ class RunOptions:
         """Where the run lies."""
         if self.out is not None:
             return checked_folder(self.out)
-        slug = "+".join(model.name.split("/")[-1] for model in self.models)
-        safe = "".join(c if c.isalnum() or c in "-+." else "-" for c in slug).strip(".-") or "run"
-        return Path("runs") / safe[:80]
+        return Path("runs") / folder_name([model.name for model in self.models])
+
+
+def folder_name(models: Sequence[str]) -> str:
+    """A name for a folder, made from those of models."""
+    slug = "+".join(name.split("/")[-1] for name in models)
+    return ("".join(c if c.isalnum() or c in "-+." else "-" for c in slug).strip(".-") or "run")[:80]
 
 
 def checked_folder(out: Path) -> Path:

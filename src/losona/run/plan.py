@@ -147,7 +147,7 @@ def _identity(plan: Plan) -> Identity:
         benchmark_version=BENCHMARK_VERSION,
         packs={name: pack.hash for name, pack in plan.taxonomy.packs.items()},
         grading=_grading_hashes(plan),
-        prompts={name: value for name, value in prompts.items() if options.judge or not name.startswith("judge")},
+        prompts={name: value for name, value in prompts.items() if _is_used(name, options.judge)},
         system_prompt=plan.style.system_prompt,
         rendering=options.rendering,
         judge=options.judge,
@@ -160,6 +160,11 @@ def _identity(plan: Plan) -> Identity:
     )
 
 
+def _is_used(template: str, judge: str | None) -> bool:
+    """A template that subjects or the judge get."""
+    return template == "subject" or template.startswith(("conditions/", "judge") if judge else "conditions/")
+
+
 def _grading_hashes(plan: Plan) -> dict[str, str]:
     judge = {"judge": judge_hash(plan.style.templates)} if plan.options.judge else {}
     return {"gate": gate_hash(), **judge}
@@ -167,18 +172,33 @@ def _grading_hashes(plan: Plan) -> dict[str, str]:
 
 def make_plan(options: RunOptions) -> Plan:
     """Work out a run. Raises `UserFault` where nothing could be run."""
-    options = options.checked()
-    for model in options.models:
-        check_model("--model", model.id)
-    if options.judge:
-        check_model("--judge", options.judge)
+    options = _checked(options)
     taxonomy = load_taxonomy(options.packs)
     source = load_scenarios(options.scenarios, taxonomy, options.unnamed_subject, options.skip_bad_rows)
     selected, left_out = _select(source.scenarios, options, taxonomy)
-    plan = Plan(options, taxonomy, options.style(), source, selected, left_out)
+    return _with_prompts(Plan(options, taxonomy, options.style(), source, selected, left_out))
+
+
+def plan_of(options: RunOptions, scenarios: Sequence[Scenario], taxonomy: Taxonomy) -> Plan:
+    """A plan for scenarios that were chosen already, whoever can grade them."""
+    options = _checked(options)
+    source = ScenarioSet(options.scenarios, tuple(scenarios))
+    return _with_prompts(Plan(options, taxonomy, options.style(), source, source.scenarios, {}))
+
+
+def _checked(options: RunOptions) -> RunOptions:
+    options = options.checked()
+    for model in options.models:
+        check_model(options.model_option, model.id)
     if options.judge:
-        for scenario in selected:  # what is wrong with a judge's template or a norm is said before anything is paid
-            judge_messages(scenario, taxonomy, "ok", plan.style.templates, options.seed)
+        check_model("--judge", options.judge)
+    return options
+
+
+def _with_prompts(plan: Plan) -> Plan:
+    """The same; what is wrong with a judge's template or a norm is said before anything is paid."""
+    for scenario in plan.selected if plan.options.judge else ():
+        judge_messages(scenario, plan.taxonomy, "ok", plan.style.templates, plan.options.seed)
     return plan
 
 

@@ -71,14 +71,17 @@ def providers() -> list[str]:
     return sorted({*found, *OWN}) if found else []
 
 
-def missing_for_model(model: str, prompt_keys: Sequence[tuple[str, int]] = ()) -> list[str]:
-    """What a model still needs; empty when nothing is known to be missing."""
+def missing_for_model(model: str, prompt_keys: Sequence[tuple[str, int]] = (), partly: bool = False) -> list[str]:
+    """What a model still needs; empty when nothing is known to be missing.
+
+    With `partly`, a file of replies may lack some of the keys, but not all of them.
+    """
     provider, _, rest = model.partition("/")
     match provider:
         case "embedded":
             return _embedded(rest)
         case "replies":
-            return _replies(Path(rest), prompt_keys)
+            return _replies(Path(rest), prompt_keys, partly)
         case "openai-api":
             return _compatible(rest) + _package(provider)
         case _:
@@ -104,14 +107,14 @@ def _embedded(name: str) -> list[str]:
     return faults
 
 
-def _replies(path: Path, keys: Sequence[tuple[str, int]]) -> list[str]:
+def _replies(path: Path, keys: Sequence[tuple[str, int]], partly: bool) -> list[str]:
     absent = missing_replies(path, keys)
-    if not absent:
+    if not absent or (partly and len(absent) < len(keys)):
         return []
     first = f"prompt_hash {absent[0][0]}, epoch {absent[0][1]}"
     return [
-        f"{len(absent)} of {len(keys)} replies in {path} (first: {first}); "
-        "`losona prompts` with the options of this run writes all prompts with their keys"
+        f"{len(absent)} of {len(keys)} replies in {path} (first: {first}); `losona prompts` with the "
+        "options of this run writes all prompts with their keys (screen and review: --write-prompts)"
     ]
 
 

@@ -87,6 +87,27 @@ class Screening(Record):
     """Decision for each arm."""
 
 
+class CheckVote(Record):
+    """One model's answer to one question of a check."""
+
+    judge: str
+    """The provider's string."""
+    epoch: int
+    """Number of the vote, from 1."""
+    unit: str = ""
+    """What of the frame was asked about, where it is a part: a reference."""
+    prompt: str
+    """Hash of the prompt; an answer to an equal one is not asked for again."""
+    right: bool | None
+    """The answer speaks for the frame; none: unscored."""
+    found: str = ""
+    """What the answer says, in short."""
+    answer: dict[str, Any] = {}
+    """The answer as it was read."""
+    error: str = ""
+    """Why it is unscored."""
+
+
 class ModelCheck(Record):
     """One of the checks by models (Q19 to Q23)."""
 
@@ -99,17 +120,17 @@ class ModelCheck(Record):
     rule: str
     """Number of the quality rule, `Q19`."""
     judge: str
-    """The provider's string."""
+    """The provider's string; of several, with commas."""
     prompt_hash: str
-    """Hash of the template."""
+    """Hash of the templates and of the shape of an answer."""
     arm: Arm | None
-    """None: the whole frame."""
+    """None: the control, in which nothing shows a norm."""
     passed: bool | None
     """None: unscored, the judge gave no valid answer."""
     found: str
     """In words."""
-    votes: tuple[dict[str, Any], ...] = ()
-    """The judge's answers as they were read."""
+    votes: tuple[CheckVote, ...] = ()
+    """All answers."""
 
 
 class Decision(Record):

@@ -5,17 +5,11 @@ from pathlib import Path
 
 from inspect_ai import Epochs, Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import (
-    ChatMessage,
-    ChatMessageAssistant,
-    ChatMessageSystem,
-    ChatMessageUser,
-    Model,
-    get_model,
-)
+from inspect_ai.model import Model, get_model
 
 from losona import BENCHMARK_VERSION, __version__
-from losona.conditions import Message, PromptStyle, prompt_hash, render
+from losona.conditions import PromptStyle, prompt_hash, render
+from losona.judge.line import chat_message
 from losona.prompts import Templates
 from losona.scenarios import SHIPPED, Selection, load_scenarios, select, verifiable
 from losona.tasks.scorer import follows_norm
@@ -76,7 +70,7 @@ def _sample(transcript: Transcript, condition: str, style: PromptStyle) -> Sampl
     messages = render(transcript.scenarios[0].visible, condition, style)
     return Sample(
         id=transcript.id,
-        input=[_chat_message(message) for message in messages],
+        input=[chat_message(message) for message in messages],
         target=[s.evaluation.norm for s in transcript.scenarios],
         metadata={
             "condition": condition,
@@ -84,16 +78,6 @@ def _sample(transcript: Transcript, condition: str, style: PromptStyle) -> Sampl
             "scenarios": [s.scenario_id for s in transcript.scenarios],
         },
     )
-
-
-def _chat_message(message: Message) -> ChatMessage:
-    match message.role:
-        case "system":
-            return ChatMessageSystem(content=message.content)
-        case "assistant":
-            return ChatMessageAssistant(content=message.content)
-        case "user":
-            return ChatMessageUser(content=message.content)
 
 
 @task

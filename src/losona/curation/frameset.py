@@ -1,0 +1,67 @@
+"""Frame files with their records: read together, and fit to be written.
+
+Knows what must hold before anything is decided of a frame. Does not know what is decided.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from losona.errors import ContentError, UserFault
+from losona.frame_records import frame_hash, read_frame_record
+from losona.frames import read_frame
+from losona.scenarios import frame_paths
+from losona.schema.frame import Frame
+from losona.schema.frame_record import FrameRecord
+
+
+@dataclass(frozen=True)
+class FrameFile:
+    """A frame with its record."""
+
+    path: Path
+    """Where the frame was read; the record stands beside it."""
+    frame: Frame
+    """Its content."""
+    record: FrameRecord
+    """What is known of it."""
+
+    @property
+    def hash(self) -> str:
+        """Hash of what the frame is, without its marks."""
+        return frame_hash(self.frame)
+
+
+def read_frames(paths: Sequence[Path]) -> tuple[FrameFile, ...]:
+    """Frames of files and folders with their records.
+
+    Raises `ContentError` where one is wrong or an id stands twice.
+    """
+    found: dict[str, FrameFile] = {}
+    for path in frame_paths(paths):
+        file = read_frame_file(path)
+        if file.frame.frame in found:
+            first = found[file.frame.frame].path
+            raise ContentError(f"{path}: the frame {file.frame.frame!r} stands in {first} too; give one of them.")
+        found[file.frame.frame] = file
+    return tuple(found.values())
+
+
+def read_frame_file(path: Path) -> FrameFile:
+    """One frame with its record."""
+    frame, record = read_frame(path), read_frame_record(path)
+    for what, name in ((path, frame.frame), (path.with_suffix(".record.json"), record.frame)):
+        if name != path.stem:
+            raise ContentError(f"{what}: says frame {name!r}, but the file is named {path.stem!r}; make them agree.")
+    return FrameFile(path, frame, record)
+
+
+def check_writable(files: Sequence[FrameFile]) -> None:
+    """Raise `UserFault` naming the first folder into which no record can be written."""
+    for folder in dict.fromkeys(file.path.resolve().parent for file in files):
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise UserFault(
+                f"{folder}: records are written beside the frames, but this folder cannot be written; "
+                "copy the frames to a folder of your own."
+            )

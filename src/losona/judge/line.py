@@ -1,0 +1,131 @@
+"""The line to one judge for one question: the call, one retry, and the answer as a record or as the faults.
+
+Knows Inspect. Does not know what is asked, nor what an answer means.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageUser,
+    GenerateConfig,
+    Model,
+    ModelOutput,
+    ResponseSchema,
+)
+from inspect_ai.util import LimitExceededError, json_schema
+from pydantic import BaseModel
+
+from losona.conditions import Message
+from losona.errors import provider_message
+from losona.judge.answer import AnswerFault
+from losona.judge.verdict import PROVIDER_ERROR
+
+TRIES = 2
+"""The question, and one retry."""
+Answer = TypeVar("Answer", bound=BaseModel)
+
+_STOPPED = {
+    "max_tokens": "it was cut off",
+    "model_length": "it was cut off",
+    "content_filter": "a content filter withheld it",
+}
+_SCHEMA_WORDS = ("schema", "response_format", "response format", "structured output")
+_ERROR_LENGTH = 300
+_ECHO_LENGTH = 2000
+
+
+def answer_schema(name: str, model: type[BaseModel]) -> ResponseSchema:
+    """For providers that can hold a model to a shape; the answer is checked all the same."""
+    return ResponseSchema(name=name, json_schema=json_schema(model), strict=True)
+
+
+@dataclass
+class Line:
+    """What the provider refused, and what was spent."""
+
+    model: Model
+    """The judge."""
+    schema: ResponseSchema | None
+    """Shape of an answer; none once the provider has refused it."""
+    input_tokens: int = 0
+    """Tokens that the judge read."""
+    output_tokens: int = 0
+    """Tokens that the judge wrote."""
+
+    async def ask(
+        self, messages: tuple[Message, ...], read: Callable[[str], Answer], retry: Callable[[str], Message]
+    ) -> Answer | str:
+        """The answer as `read` reads it (it raises `AnswerFault`), or in one line why there is none.
+
+        An answer that cannot be used is asked for once more, with the message that `retry` makes of the fault.
+        Cancellation and Inspect's limits go through.
+        """
+        faults: list[str] = []
+        for _ in range(TRIES):
+            output = await self._output(messages)
+            if isinstance(output, str):
+                faults.append(output)
+                break
+            try:
+                return read(_text(output))
+            except AnswerFault as fault:
+                faults.append(str(fault))
+                messages = (*messages, *_echo(output), retry(str(fault)))
+        return "void vote: " + "; then: ".join(faults)
+
+    async def _output(self, messages: tuple[Message, ...]) -> ModelOutput | str:
+        """The model's output, or the error in one line."""
+        try:
+            return await self._generate(messages)
+        except LimitExceededError:
+            raise  # by this Inspect ends a sample
+        except Exception as error:  # noqa: BLE001  every provider raises its own classes; a failed call is counted, not fatal
+            if self.schema is not None and _refuses_schema(error):
+                self.schema = None
+                return await self._output(messages)
+            return f"{PROVIDER_ERROR}: {provider_message(error)}"[:_ERROR_LENGTH]
+
+    async def _generate(self, messages: tuple[Message, ...]) -> ModelOutput:
+        config = GenerateConfig(temperature=0.0, response_schema=self.schema)
+        output = await self.model.generate([chat_message(message) for message in messages], config=config)
+        if usage := output.usage:
+            cached = (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
+            self.input_tokens += usage.input_tokens + cached
+            self.output_tokens += usage.output_tokens
+        return output
+
+
+def _refuses_schema(error: Exception) -> bool:
+    text = str(error).lower()
+    return any(word in text for word in _SCHEMA_WORDS)
+
+
+def chat_message(message: Message) -> ChatMessage:
+    """A message of a prompt as Inspect has it."""
+    match message.role:
+        case "system":
+            return ChatMessageSystem(content=message.content)
+        case "assistant":
+            return ChatMessageAssistant(content=message.content)
+        case "user":
+            return ChatMessageUser(content=message.content)
+
+
+def _text(output: ModelOutput) -> str:
+    """The text of a finished answer; raises `AnswerFault` where the provider says that it is not whole."""
+    if output.empty:
+        raise AnswerFault("it is empty")
+    if reason := _STOPPED.get(output.stop_reason):
+        raise AnswerFault(reason)
+    return output.completion
+
+
+def _echo(output: ModelOutput) -> tuple[Message, ...]:
+    """The judge's own faulty answer, cut, for the retry; nothing where it wrote nothing."""
+    text = output.completion.strip()[:_ECHO_LENGTH]
+    return (Message("assistant", text),) if text else ()
