@@ -75,7 +75,7 @@ def test_the_card_counts(command: Command, frames: tuple[Path, Path]) -> None:
     assert sum(card["counts"]["level"].values()) == 3
     assert card["demonstrations"] == {"3": 3}
     assert card["lengths"]["turns"]["least"] >= 20
-    assert card["screening"]["baselines"] == {"x": "replies/x.jsonl"}
+    assert card["screening"]["baselines"] == [{"name": "x", "model": "replies/x.jsonl"}]
     assert card["screening"]["yields"]["norm"]["bil_round_number"]["dropped"] == 1
     assert card["screening"]["yields"]["total"]["screened"] == 4
     assert card["licence"] == "CC BY 4.0"

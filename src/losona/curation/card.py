@@ -125,7 +125,10 @@ def _screening(files: Sequence[FrameFile]) -> dict[str, Any]:
         "frames_screened": len(current),
         "frames_not_screened": len(files) - len(current),
         "frames_set_aside": [file.frame.frame for file, screening in current if screening.unscreened],
-        "baselines": dict(sorted({item for _, s in current for item in s.baselines.items()})),
+        "baselines": [
+            {"name": name, "model": model}
+            for name, model in sorted({item for _, screening in current for item in screening.baselines.items()})
+        ],
         "judges": sorted({screening.judge for _, screening in current if screening.judge}),
         "epochs": sorted({screening.epochs for _, screening in current}),
         "yields": as_data(yields((file.frame, screening) for file, screening in current)),
