@@ -7,6 +7,7 @@ from io import TextIOWrapper
 import click
 
 from losona import __version__
+from losona.cli.authoring import generate
 from losona.cli.content import check, derive, lint, list_, show
 from losona.cli.running import doctor, prompts, run
 from losona.errors import UserFault
@@ -24,7 +25,7 @@ def cli() -> None:
     """
 
 
-for command in (run, prompts, doctor, list_, show, check, derive, lint):
+for command in (run, prompts, doctor, list_, show, check, derive, lint, generate):
     cli.add_command(command)
 
 

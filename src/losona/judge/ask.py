@@ -93,7 +93,7 @@ class _Line:
         except LimitExceededError:
             raise  # by this Inspect ends a sample
         except Exception as error:  # noqa: BLE001  every provider raises its own classes; a failed call is counted, not fatal
-            if self.with_schema and _refuses_schema(error):
+            if self.with_schema and refuses_schema(error):
                 self.with_schema = False
                 return await self.ask(messages)
             return f"{PROVIDER_ERROR}: {provider_message(error)}"[:_ERROR_LENGTH]
@@ -108,7 +108,8 @@ class _Line:
         return output
 
 
-def _refuses_schema(error: Exception) -> bool:
+def refuses_schema(error: Exception) -> bool:
+    """Whether a provider says that it cannot hold a model to a shape."""
     text = str(error).lower()
     return any(word in text for word in _SCHEMA_WORDS)
 

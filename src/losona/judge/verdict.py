@@ -8,14 +8,14 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
 from losona.errors import LosonaError
+from losona.jsonanswer import AnswerFault, only_object
 from losona.schema._base import Record
 
-_THINKING = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _VERDICT_WORD = re.compile(r"\b(?:complies|breaches)\b", re.IGNORECASE)
 _QUOTE_STYLES = str.maketrans(
     {**dict.fromkeys("‘’‚‛ʼ´`‹›", "'"), **dict.fromkeys("“”„‟«»", '"'), "…": "...", "\ufe0e": None, "\ufe0f": None}
@@ -68,34 +68,14 @@ def parse_verdict(text: str, reply: str, codes: Sequence[str], *, must_respond: 
 
 
 def _only_object(text: str) -> dict[str, Any]:
-    """The one JSON object of an answer; prose or a code fence around it is let pass."""
-    body = _THINKING.sub("", text).strip()
-    start = body.find("{")
-    if start < 0:
-        raise VerdictFault("it holds no JSON object" if body else "it is empty")
+    """The one JSON object of an answer; no verdict besides its own may follow."""
     try:
-        data, end = _DECODER.raw_decode(body, start)
-    except (ValueError, RecursionError):
-        raise VerdictFault("the JSON object is cut off or not valid JSON") from None
-    before, after = body[:start].rstrip(), body[end:]
-    if before.endswith("[") or any(brace in before + after for brace in "{}"):
-        raise VerdictFault("it must hold one JSON object and no other braces or list around it")
+        data, after = only_object(text)
+    except AnswerFault as fault:
+        raise VerdictFault(str(fault)) from None
     if any(word.lower() != data.get("verdict") for word in _VERDICT_WORD.findall(after)):
         raise VerdictFault("the text after the JSON object names another verdict")
     return data
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if len(dict(pairs)) < len(pairs):
-        raise VerdictFault("a key stands twice in the JSON object")
-    return dict(pairs)
-
-
-def _no_constant(_: str) -> NoReturn:
-    raise ValueError
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
 
 
 def _typed(data: dict[str, Any]) -> Verdict:

@@ -11,6 +11,7 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from losona.errors import ContentError
+from losona.frames import REJECTED
 from losona.lint.finding import Finding
 from losona.lint.view import FrameView
 from losona.schema.frame import Frame
@@ -21,14 +22,21 @@ PARSES = "F01"
 
 
 def frame_files(paths: Iterable[Path]) -> tuple[Path, ...]:
-    """The frame files among files and folders, each once, in order. Raises `ContentError` where there are none."""
+    """The frame files among files and folders, each once, in order; rejected ones only where they are named.
+
+    Raises `ContentError` where there are none.
+    """
     found: dict[Path, None] = {}
     for path in paths:
-        inside = sorted(path.rglob("*.yaml")) if path.is_dir() else [path]
+        inside = sorted(_kept(path)) if path.is_dir() else [path]
         if not inside:
             raise ContentError(f"{path}: no frame files (*.yaml) in this folder.")
         found.update(dict.fromkeys(inside))
     return tuple(found)
+
+
+def _kept(folder: Path) -> Iterator[Path]:
+    return (path for path in folder.rglob("*.yaml") if REJECTED not in path.relative_to(folder).parts)
 
 
 def read_view(path: Path, taxonomy: Taxonomy) -> FrameView | list[Finding]:

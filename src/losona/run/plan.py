@@ -27,6 +27,8 @@ from losona.verifiers import gate_hash
 
 REDACTED = "(not recorded)"
 _SECRET = re.compile(r"key|token|secret|password|credential|authorization", re.IGNORECASE)
+SUBJECT_PROMPTS, JUDGE_PROMPTS = ("subject", "conditions/"), ("judge",)
+"""How the names of the templates begin that a run uses."""
 CHARACTERS_PER_TOKEN = 4
 """For estimates before a call; English text."""
 
@@ -143,11 +145,12 @@ class Plan:
 def _identity(plan: Plan) -> Identity:
     options = plan.options
     prompts = plan.style.templates.hashes()
+    kinds = (*SUBJECT_PROMPTS, *(JUDGE_PROMPTS if options.judge else ()))
     return Identity(
         benchmark_version=BENCHMARK_VERSION,
         packs={name: pack.hash for name, pack in plan.taxonomy.packs.items()},
         grading=_grading_hashes(plan),
-        prompts={name: value for name, value in prompts.items() if options.judge or not name.startswith("judge")},
+        prompts={name: value for name, value in prompts.items() if name.startswith(kinds)},
         system_prompt=plan.style.system_prompt,
         rendering=options.rendering,
         judge=options.judge,
