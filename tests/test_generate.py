@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 from loopback import Server, completion, serving
 from losona.cli import main
+from losona.errors import ContentError
 from losona.frame_records import read_frame_record
 from losona.frames import SHIPPED_FRAMES, derive, read_frame
 from losona.generate.answers import STAGES
@@ -219,21 +221,42 @@ def leak(answer: dict[str, Any]) -> None:
     answer["opening"][0]["text"] = "morning. commit to a time, everybody"
 
 
-def test_findings_go_back_to_the_stage_concerned_and_only_there(generate: Generate, answers: Answers) -> None:
-    told: list[str] = []
+def short(answer: dict[str, Any]) -> None:
+    answer["a"]["comply"].pop()
+    answer["a"]["comply"].pop()
 
-    def script(stage: str, n: int, request: dict[str, Any]) -> Any:
-        if stage == "base" and n == 1:
-            return changed(answers["base"], leak)
-        if stage == "base":
-            told.append(request["messages"][-1]["content"])
-        return answers[stage]
+
+@pytest.mark.parametrize(
+    ("stage", "spoil", "told"),
+    [
+        ("cast", lambda a: a.update(subject_bio=a["subject_bio"] + " Keeps to a timeline."), "'timeline' gives"),
+        ("base", leak, "'commit to a time' gives mandatory_timeline_commitment away"),
+        ("slots", lambda a: a["slots"][1]["a"].__setitem__(0, "sure, gladly"), "slot 2: 'sure, gladly' fails"),
+        (
+            "elicitor",
+            lambda a: a.update(text="could somebody make up more wash buffer?"),
+            "does not address the subject",
+        ),
+        ("facts", lambda a: a["known_facts"][1]["tokens"].append("third shelf"), "'third shelf' does not stand in bio"),
+        ("references", short, "2 references in a comply; allowed: at least 3"),
+    ],
+)
+def test_findings_go_back_to_the_stage_concerned_and_only_there(
+    generate: Generate, answers: Answers, stage: str, spoil: Callable[[Any], None], told: str
+) -> None:
+    heard: list[str] = []
+
+    def script(asked: str, n: int, request: dict[str, Any]) -> Any:
+        if asked == stage and n > 1:
+            heard.append(request["messages"][-1]["content"])
+        return changed(answers[stage], spoil) if (asked, n) == (stage, 1) else answers[asked]
 
     done = generate(script)
-    assert (done.code, done.frames) == (0, [NAME])
-    assert done.asked == [*STAGES, "base"]
-    assert "'commit to a time' gives mandatory_timeline_commitment away" in told[0]
-    assert read_frame_record(done.folder / f"{NAME}.yaml").generation.repairs == 1  # pyright: ignore
+    assert (done.code, done.frames, done.asked) == (0, [NAME], [*STAGES, stage])
+    assert told in heard[0]
+    made = read_frame_record(done.folder / f"{NAME}.yaml").generation
+    assert made is not None
+    assert (made.repairs, made.calls[stage]) == (1, 2)
 
 
 def test_what_still_fails_is_kept_with_its_findings(generate: Generate, answers: Answers, taxonomy: Taxonomy) -> None:
@@ -243,8 +266,10 @@ def test_what_still_fails_is_kept_with_its_findings(generate: Generate, answers:
     assert "rejected by the linter (findings in frames): F32 1 in 1" in done.out
     blocking = [f for f in done.findings["findings"] if f["severity"] == "error"]
     assert [(f["rule"], f["stage"]) for f in blocking] == [("F32", "base")]
+    with pytest.raises(ContentError, match="no frame files"):
+        lint_paths([done.folder], taxonomy)
     rejected = [f for f in lint_paths([done.folder / "rejected"], taxonomy) if f.severity == "error"]
-    assert [(f.rule, f.line) for f in rejected] == [("F32", blocking[0]["line"] + 2)]
+    assert [(f.rule, f.line) for f in rejected] == [("F32", blocking[0]["line"])]
 
 
 def test_a_finished_frame_is_not_made_again(generate: Generate, answers: Answers) -> None:
@@ -266,8 +291,6 @@ def test_a_failed_call_is_counted_and_taken_up_where_it_stopped(generate: Genera
             return answers[stage]
         if how == "provider":
             return error
-        import time
-
         time.sleep(1.5)
         return answers[stage]
 
@@ -304,6 +327,19 @@ def test_one_arm_leaves_the_other_as_a_contrast_that_is_not_measured(
     assert {s.arm for s in derive(frame, taxonomy)} == {"a"}
     assert "mixed" in {s.variant for s in derive(frame, taxonomy)}
     assert [f.rule for f in lint_paths([done.folder], taxonomy) if f.severity == "error"] == []
+
+
+def test_the_language_reaches_prompts_and_frame(generate: Generate, answers: Answers) -> None:
+    asked: list[str] = []
+
+    def script(stage: str, n: int, request: dict[str, Any]) -> Any:
+        asked.append(request["messages"][1]["content"])
+        return answers[stage]
+
+    done = generate(script, "--language", "de")
+    assert all("Language of everything that members write: the one with the tag de" in text for text in asked)
+    assert read_frame(done.folder / f"{NAME}.yaml").language == "de"
+    assert "word lists and the checks' lexicons are English" in done.out
 
 
 def test_a_provider_that_knows_no_schema_is_asked_without_one(generate: Generate, answers: Answers) -> None:

@@ -22,7 +22,7 @@ TEMPERATURE = 1.0
 @click.option("--event", default="", metavar="E", help="Event, or PACK.EVENT.")
 @click.option("--venue", default="", metavar="V", help="Venue.")
 @click.option("--grid", default="", metavar="PACK",
-              help="All valid tuples of a pack, balanced over venues; --norm, --event and --venue narrow it.")  # fmt: skip
+              help="All valid tuples of a pack, balanced over venues; --norm, --event, --venue narrow it.")  # fmt: skip
 @click.option("--limit", type=int, metavar="N", help="At most N frames of a grid.")
 @click.option("--count", type=int, default=1, show_default=True, metavar="K", help="Frames for each tuple.")
 @click.option("--one-arm", is_flag=True, help="Measure arm a only: b is written as a contrast and dropped.")

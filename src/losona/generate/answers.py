@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
 from losona.errors import LosonaError
 from losona.generate.plan import Planned
@@ -34,9 +34,18 @@ class StageFault(LosonaError):
         self.kind = kind
 
 
-def _encodable(text: str) -> str:
+def _clean(text: str) -> str:
+    text = text.strip()
+    if len(text) > LONGEST:
+        raise ValueError(f"is longer than {LONGEST} characters")
     if any(0xD800 <= ord(char) <= 0xDFFF or (ord(char) < 32 and char not in "\n\t") for char in text):
         raise ValueError("holds characters that are no text")
+    return text
+
+
+def _some(text: str) -> str:
+    if not text:
+        raise ValueError("is empty")
     return text
 
 
@@ -46,10 +55,11 @@ def _one_line(text: str) -> str:
     return text
 
 
-Free = Annotated[str, StringConstraints(strip_whitespace=True, max_length=LONGEST), AfterValidator(_encodable)]
-Reply = Annotated[Free, Field(min_length=1)]
+Free = Annotated[str, AfterValidator(_clean)]
+Reply = Annotated[Free, AfterValidator(_some)]
 Text = Annotated[Reply, AfterValidator(_one_line)]
-"""May be empty; some text, of several lines perhaps; one line of text."""
+"""May be empty; some text, of several lines perhaps; one line of text. Bounds are no part of the schema that a provider
+is given: not all of them take them."""
 
 
 class Answer(BaseModel):

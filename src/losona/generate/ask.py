@@ -92,11 +92,11 @@ class Line:
         aside = self.budget.reserve(sum(len(m.content) for m in messages), self.settings["max_tokens"])
         used = Spent()
         schema = ResponseSchema(name=name, json_schema=json_schema(shape), strict=True) if self.with_schema else None
-        config = GenerateConfig(**{**self.settings, **self._seeded()}, response_schema=schema)
+        config = GenerateConfig(**self._settings(), response_schema=schema)
         self.calls += 1
         try:
             output = await self.model.generate([_chat_message(message) for message in messages], config=config)
-            used = self._used(output)
+            used = self._used(output, aside)
         finally:
             self.budget.settle(aside, used)
             self.spent += used
@@ -104,13 +104,15 @@ class Line:
             raise NoReply(output.error or "the provider gave no reply")
         return output
 
-    def _seeded(self) -> dict[str, int]:
-        return {"seed": (self.seed + self.calls) % 2**31} if "seed" in self.settings else {}
+    def _settings(self) -> dict[str, Any]:
+        seed = {"seed": (self.seed + self.calls) % 2**31} if "seed" in self.settings else {}
+        return {**self.settings, **seed}
 
-    def _used(self, output: ModelOutput) -> Spent:
+    def _used(self, output: ModelOutput, aside: Spent) -> Spent:
+        """What a call has used; the most that it can have where the provider does not say."""
         usage, price = output.usage, self.budget.price
         if usage is None:
-            return Spent(cost=0.0 if price else None)
+            return aside
         read = usage.input_tokens + (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
         cost = price.of(read, usage.output_tokens) if price else usage.total_cost
         return Spent(read, usage.output_tokens, cost)

@@ -6,7 +6,6 @@ Knows the order and when to give up. Does not know files, other frames or the te
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from losona.clock import now
@@ -20,10 +19,9 @@ from losona.generate.plan import Planned
 from losona.generate.prompting import brief_of, repair_messages, retry_messages, stage_messages
 from losona.generate.routing import Routed, errors, routed_findings
 from losona.generate.work import Failure, Finished, Status, Work
-from losona.generate.writing import document, frame_text
+from losona.generate.writing import document, frame_text, header
 from losona.lint.view import FrameView
 from losona.prompts import Templates
-from losona.schema.frame import Frame
 from losona.schema.frame_record import Generation
 from losona.taxonomy import Taxonomy
 
@@ -68,6 +66,8 @@ class Author:
     """Called with the work after every call."""
     claim: Callable[[str], str]
     """Title -> a slug that no other frame has or gets."""
+    text: str = ""
+    """The file, as far as it could be put together."""
 
     async def make(self) -> Finished:
         """The frame with its outcome. Cancellation and Inspect's limits go through."""
@@ -132,13 +132,14 @@ class Author:
     async def _mend(self) -> Finished:
         """Lint, and ask the stages concerned again, until nothing blocks or one of them has no repair left."""
         while True:
-            frame, routed = self._linted()
+            view = self._view()
+            routed = routed_findings(view)
             blocked = {item.stage for item in errors(routed)}
             if not blocked:
-                return self._finished("accepted", frame, routed)
-            if any(stage is None or self._left(stage) == 0 for stage in blocked):
+                return self._finished("accepted", view, routed)
+            if None in blocked or any(stage in blocked and self._left(stage) == 0 for stage in STAGES):
                 rules = ", ".join(sorted({item.finding.rule for item in errors(routed)}))
-                return self._finished("rejected", frame, routed, f"lint: {rules}")
+                return self._finished("rejected", view, routed, f"lint: {rules}")
             for stage in STAGES:
                 if stage in blocked:
                     await self._repair(stage, [item for item in routed if item.stage == stage])
@@ -149,16 +150,19 @@ class Author:
         self._keep(self.work.with_repair(stage))
         await self._settle(stage, question)
 
-    def _linted(self) -> tuple[Frame, list[Routed]]:
+    def _view(self) -> FrameView:
+        """The frame as the file that it will be."""
         draft, taxonomy = self.work.draft, self.setup.taxonomy
         if not self.work.slug:
             self._keep(self.work.model_copy(update={"slug": self.claim(draft["goal"].title)}))
         frame = assemble(draft, self.planned, self.work.slug, self.setup.language, taxonomy)
-        return frame, routed_findings(FrameView(document(frame_text(frame), frame, Path()), frame, taxonomy))
+        self.text = frame_text(frame, header(self.setup.model, taxonomy.packs[frame.pack].info.canary))
+        return FrameView(document(self.text, frame), frame, taxonomy)
 
     def _finished(
-        self, status: Status, frame: Frame | None = None, routed: list[Routed] | None = None, reason: str = ""
+        self, status: Status, view: FrameView | None = None, routed: list[Routed] | None = None, reason: str = ""
     ) -> Finished:
+        frame = view.frame if view else None
         unnamed = f"{self.planned.pack}.{self.planned.event}.{self.work.slug or f'frame_{self.work.plan[:8]}'}"
         found: list[Mapping[str, Any]] = [
             {**item.finding.as_dict(), "file": item.finding.file.name, "stage": item.stage} for item in routed or []
@@ -169,6 +173,7 @@ class Author:
             work=self.work,
             generation=self._generation(),
             frame=frame,
+            text=self.text if view else "",
             findings=tuple(dict(item) for item in found),
             reason=reason,
         )

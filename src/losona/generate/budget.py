@@ -3,6 +3,7 @@
 Before a call its highest possible cost is set aside, so that a bound holds also for calls that run side by side.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from losona.errors import LosonaError
@@ -68,6 +69,8 @@ class Budget:
     """Tokens read and written."""
     spent: Spent = Spent()
     """By finished calls."""
+    watch: Callable[[Spent], None] | None = None
+    """Told what every call has used."""
     _aside_tokens: int = 0
     _aside_cost: float = 0.0
 
@@ -90,3 +93,5 @@ class Budget:
         self._aside_tokens -= aside.tokens
         self._aside_cost -= aside.cost or 0.0
         self.spent += used
+        if self.watch is not None:
+            self.watch(used)

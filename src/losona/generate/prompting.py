@@ -49,6 +49,11 @@ class Brief:
     """Arm b is only a contrast."""
 
     @property
+    def focal(self) -> bool:
+        """The talk is about the subject; else the subject answers somebody."""
+        return "focal" in (self.a.subject_position, self.b.subject_position)
+
+    @property
     def forbidden(self) -> tuple[str, ...]:
         """Wording that would give one of the norms away."""
         return tuple(dict.fromkeys((*self.a.leakage_words, *self.b.leakage_words)))
@@ -104,7 +109,7 @@ def brief_of(planned: Planned, taxonomy: Taxonomy, language: str) -> Brief:
 
 def stage_messages(stage: Stage, brief: Brief, draft: Draft, templates: Templates) -> tuple[Message, ...]:
     """The question of a stage, with what the stages before it have settled."""
-    before = {name: draft[name] for name in STAGES[: STAGES.index(stage)]}
+    before: Draft = {name: draft[name] for name in STAGES[: STAGES.index(stage)]}
     variables = {"brief": brief} if stage == "goal" else {"brief": brief, "draft": _settled(before)}
     return (
         Message("system", templates.render(f"{FOLDER}system")),

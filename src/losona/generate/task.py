@@ -67,7 +67,7 @@ def write_frame(orders: Mapping[str, Planned], workshop: Workshop, model: Model)
         line = Line(model, dict(workshop.settings), workshop.budget, seed=first_seed(setup.seed, key, work.calls))
         author = Author(planned, setup, line, work, store.keep, lambda title: store.claim(title, key))
         finished = await author.make()
-        path = store.deliver(finished, setup.taxonomy)
+        path = store.deliver(finished)
         workshop.watch(finished)
         state.metadata["outcome"] = {"status": finished.status, "file": str(path), "reason": finished.reason[:SHOWN]}
         state.output = ModelOutput.from_content(str(model), f"{finished.status} {finished.reason[:SHOWN]}".strip())

@@ -101,6 +101,8 @@ class Finished(Record):
     """Provenance."""
     frame: Frame | None = None
     """None: it could not be put together."""
+    text: str = ""
+    """The frame's file as it was linted."""
     findings: tuple[dict[str, Any], ...] = ()
     """What the linter found at last, errors and warnings."""
     reason: str = ""

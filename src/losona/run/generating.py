@@ -21,13 +21,14 @@ from losona.errors import RunRefused, UserFault
 from losona.frames import REJECTED
 from losona.generate.answers import STAGES
 from losona.generate.author import Setup
-from losona.generate.budget import CHARACTERS_PER_TOKEN, Budget, Price
+from losona.generate.budget import Budget, Price
 from losona.generate.plan import Planned, Wish, make_plan
 from losona.generate.prompting import brief_of, stage_messages
 from losona.generate.store import Store
 from losona.generate.task import Workshop, build_task, keyed
 from losona.generate.work import Finished
 from losona.prompts import Templates
+from losona.run.plan import CHARACTERS_PER_TOKEN
 from losona.run.preflight import check_model, missing_for_model
 from losona.run.progress import RunProgress
 from losona.taxonomy import Taxonomy, load_taxonomy
@@ -237,8 +238,9 @@ def _locked(plan: GeneratePlan, waiting: dict[str, Planned], console: Console) -
         def watch(finished: Finished) -> None:
             account.finished.append(finished)
             failed = finished.reason if finished.status in ("failed", "stopped") else ""
-            progress.count(finished.generation.tokens, finished.generation.cost, failed)
+            progress.count(0, None, failed)
 
+        account.budget.watch = lambda used: progress.add(used.tokens, used.cost)
         logs = _evaluate(plan, waiting, account.budget, watch)
     account.interrupted = not logs or any(log.status in ("cancelled", "started") for log in logs)
     account.lost = [s.error.message for log in logs for s in log.samples or () if s.error is not None]
@@ -308,6 +310,9 @@ def _reasons(finished: Sequence[Finished]) -> Iterator[str]:
     given_up = Counter(":".join(one.reason.split(":")[:2]) for one in rejected if one.frame is None)
     if given_up:
         yield "rejected for want of a usable answer: " + ", ".join(f"{what} {n}" for what, n in given_up.most_common())
+    warned = Counter(f["rule"] for one in finished if one.status == "accepted" for f in one.findings)
+    if warned:
+        yield "warnings in accepted frames: " + ", ".join(f"{rule} {n}" for rule, n in warned.most_common())
     failures = Counter(f"{failure.stage}: {failure.kind}" for one in finished for failure in one.work.failures)
     if failures:
         yield "unusable answers and failed calls: " + ", ".join(f"{what} {n}" for what, n in failures.most_common())
@@ -326,3 +331,5 @@ def _whereabouts(account: Account) -> Iterator[str]:
         yield f"Next: read them; losona lint {out}; losona screen {out}"
     elif any((out / REJECTED).glob("*.yaml")):
         yield f"Next: losona lint {out / REJECTED} shows what to mend; mended frames go to {out}."
+    elif any((out / REJECTED).iterdir() if (out / REJECTED).is_dir() else ()):
+        yield f"Next: read {out / REJECTED}/*.findings.json; a larger model, or a greater --max-tokens, may do."
