@@ -16,10 +16,12 @@ from losona.cli import main
 from losona.errors import ContentError
 from losona.frame_records import read_frame_record
 from losona.frames import SHIPPED_FRAMES, derive, read_frame
-from losona.generate.answers import STAGES
+from losona.generate.answers import SHAPES, STAGES
 from losona.generate.plan import Wish, make_plan
+from losona.generate.prompting import brief_of, stage_messages
 from losona.generate.writing import frame_text
 from losona.lint import lint_paths
+from losona.prompts import Templates
 from losona.schema.frame import Frame, ReferenceSet, Slot
 from losona.taxonomy import Taxonomy
 
@@ -157,6 +159,12 @@ def dump(data: Any) -> str:
     return json.dumps(data, ensure_ascii=False)
 
 
+def stopped(text: str, reason: str) -> dict[str, Any]:
+    body = completion(text)
+    body["choices"][0]["finish_reason"] = reason
+    return body
+
+
 def changed(answer: dict[str, Any], change: Callable[[Any], None]) -> dict[str, Any]:
     copy = json.loads(dump(answer))
     change(copy)
@@ -166,7 +174,15 @@ def changed(answer: dict[str, Any], change: Callable[[Any], None]) -> dict[str, 
 def test_a_good_model_makes_a_frame_that_lints_runs_and_has_its_provenance(
     generate: Generate, answers: Answers, taxonomy: Taxonomy
 ) -> None:
-    done = generate(lambda stage, n, request: answers[stage], "--price", "1000,0")
+    shapes: dict[str, str] = {}
+
+    def script(stage: str, n: int, request: dict[str, Any]) -> Any:
+        shapes[stage] = dump(request["response_format"])
+        return answers[stage]
+
+    done = generate(script, "--price", "1000,0")
+    assert '"enum": ["Rohit", "Tomasz"' in shapes["base"]
+    assert '"enum": ["Rohit", "Tomasz"' in shapes["cast"]
     assert (done.code, done.frames, done.asked) == (0, [NAME], list(STAGES))
     assert "accepted 1 (0 after repairs), rejected 0" in done.out
     assert "cost: $0.08" in done.out
@@ -196,6 +212,8 @@ def test_a_good_model_makes_a_frame_that_lints_runs_and_has_its_provenance(
         ("elicitor", "parameters", lambda a: {**a, "params_a": [{"name": "answer", "forms": ["x"]}]}),
         ("facts", "wrong_shape", lambda a: dump(a).replace("bio", "bio\\ud83d")),
         ("references", "no_json", lambda a: dump(a)[:200]),
+        ("base", "cut_off", lambda a: (200, stopped(dump(a)[:200], "length"))),
+        ("off_elicitor", "content_filter", lambda a: (200, stopped("x", "content_filter"))),
     ],
 )
 def test_a_stage_without_a_usable_answer_ends_the_frame_and_names_the_failure(
@@ -207,6 +225,7 @@ def test_a_stage_without_a_usable_answer_ends_the_frame_and_names_the_failure(
     assert f"unusable answers and failed calls: {stage}: {kind} 2" in done.out
     found = done.findings
     assert [(f["stage"], f["kind"]) for f in found["failures"]] == [(stage, kind)] * 2
+    assert all(f["answer"] for f in found["failures"])
     assert list(found["answers"]) == list(STAGES[: STAGES.index(stage)])
 
 
@@ -402,6 +421,21 @@ def test_a_grid_has_every_valid_pair_once_in_balanced_venues(taxonomy: Taxonomy)
     names = Counter(name for p in planned[:20] for name in p.names)
     assert max(names.values()) <= 2
     assert len(make_plan(Wish(grid="core", one_arm=True), taxonomy)[0]) == 353
+
+
+def test_every_stage_is_told_both_norms_their_words_and_what_is_settled(answers: Answers, taxonomy: Taxonomy) -> None:
+    (planned,), _ = make_plan(Wish(norm="sup_dry_ack", event="venting", venue="whatsapp_flatshare"), taxonomy)
+    brief, draft = brief_of(planned, taxonomy, "en"), {s: SHAPES[s].model_validate(answers[s]) for s in STAGES}
+    settled = ("Morning channel", "Technician", "ladybird", "peeled off", "wash buffer for me", "glasses have fogged",
+               "has nothing else booked today", "on your bench by one")  # fmt: skip
+    for number, stage in enumerate(STAGES):
+        text = stage_messages(stage, brief, draft, Templates())[1].content
+        for norm in (brief.a, brief.b):
+            assert norm.rule in text
+            assert all(word in text for word in norm.leakage_words)
+            assert (norm.demonstration.guidance in text) == (stage == "slots")
+            assert (norm.elicitor_hint in text) == (stage in ("cast", "elicitor")) or not norm.elicitor_hint
+        assert [told in text for told in settled] == [i < number for i in range(len(STAGES))]
 
 
 @pytest.mark.parametrize("path", sorted(SHIPPED_FRAMES.glob("*.yaml")), ids=lambda p: p.stem)

@@ -29,9 +29,11 @@ SHOWN = 160
 class StageFault(LosonaError):
     """A stage's answer cannot be used. `kind` names the failure for counting, the message says it to the model."""
 
-    def __init__(self, kind: str, sentence: str) -> None:
+    def __init__(self, kind: str, sentence: str, answer: str = "") -> None:
         super().__init__(sentence)
         self.kind = kind
+        self.answer = answer
+        """What there is of an answer that is not whole."""
 
 
 def _clean(text: str) -> str:

@@ -4,6 +4,7 @@ Knows Inspect. Does not know stages: an answer is text, or a failure with a name
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +18,7 @@ from inspect_ai.model import (
     ModelOutput,
     ResponseSchema,
 )
-from inspect_ai.util import LimitExceededError, json_schema
+from inspect_ai.util import JSONSchema, LimitExceededError, json_schema
 from pydantic import BaseModel
 
 from losona.conditions import Message
@@ -27,6 +28,8 @@ from losona.generate.budget import Budget, BudgetReached, Spent
 from losona.judge.ask import refuses_schema
 from losona.providers.settings import refused_setting
 
+NAMED = {"cast": ("name",)}
+"""Stage -> keys whose texts are names, where it is not `sender`."""
 ERROR_LENGTH = 300
 STOPPED = {"max_tokens": "cut_off", "model_length": "cut_off", "content_filter": "content_filter"}
 """Why a provider ended an answer -> name of the failure."""
@@ -36,7 +39,13 @@ REFUSAL = re.compile(
     re.IGNORECASE,
 )
 """How an assistant begins to decline."""
-TOLD = {"cut_off": "it was cut off; write less", "content_filter": "a content filter withheld it"}
+TOLD = {
+    "cut_off": "it was cut off; write less",
+    "content_filter": "a content filter withheld it; keep to everyday matters",
+    "empty": "it is empty",
+    "refusal": "it declines the task, in which everything is invented and everyday",
+}
+"""What the model is told of it."""
 
 
 @dataclass
@@ -55,6 +64,8 @@ class Line:
     """For this frame."""
     calls: int = 0
     """Made for this frame."""
+    names: tuple[str, ...] = ()
+    """Who may be named, for the shape that a provider is given."""
     with_schema: bool = True
     """The provider has not refused a shape yet."""
 
@@ -65,12 +76,11 @@ class Line:
         `BudgetReached` before a call that could exceed a bound.
         """
         output = await self._output(messages, name, shape)
-        kind = "" if not output.empty else "empty"
-        if kind := STOPPED.get(output.stop_reason or "", kind):
-            raise StageFault(kind, TOLD.get(kind, "it is empty"))
-        if _refuses(output.completion):
-            raise StageFault("refusal", "it declines the task; everything in it is invented and everyday")
-        return output.completion.encode("utf-8", "backslashreplace").decode()
+        text = output.completion.encode("utf-8", "backslashreplace").decode()
+        kind = "empty" if output.empty else "refusal" if _refuses(text) else ""
+        if kind := STOPPED.get(output.stop_reason, kind):
+            raise StageFault(kind, TOLD[kind], text)
+        return text
 
     async def _output(self, messages: tuple[Message, ...], name: str, shape: type[BaseModel]) -> ModelOutput:
         while True:
@@ -91,7 +101,8 @@ class Line:
     async def _generate(self, messages: tuple[Message, ...], name: str, shape: type[BaseModel]) -> ModelOutput:
         aside = self.budget.reserve(sum(len(m.content) for m in messages), self.settings["max_tokens"])
         used = Spent()
-        schema = ResponseSchema(name=name, json_schema=json_schema(shape), strict=True) if self.with_schema else None
+        shown = named(json_schema(shape), NAMED.get(name, ("sender",)), self.names)
+        schema = ResponseSchema(name=name, json_schema=shown, strict=True) if self.with_schema else None
         config = GenerateConfig(**self._settings(), response_schema=schema)
         self.calls += 1
         try:
@@ -116,6 +127,16 @@ class Line:
         read = usage.input_tokens + (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
         cost = price.of(read, usage.output_tokens) if price else usage.total_cost
         return Spent(read, usage.output_tokens, cost)
+
+
+def named(schema: JSONSchema, keys: Sequence[str], names: Sequence[str]) -> JSONSchema:
+    """A shape in which the texts under some keys are one of the names."""
+    properties = {
+        key: part.model_copy(update={"enum": list(names)}) if key in keys else named(part, keys, names)
+        for key, part in (schema.properties or {}).items()
+    }
+    items = named(schema.items, keys, names) if schema.items else None
+    return schema.model_copy(update={"properties": properties or None, "items": items})
 
 
 def _refuses(text: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 from losona.clock import now
 from losona.conditions import Message
-from losona.errors import NoReply
+from losona.errors import LosonaError, NoReply
 from losona.generate.answers import SHAPES, STAGES, Stage, StageFault, read_answer
 from losona.generate.ask import Line
 from losona.generate.assemble import assemble
@@ -46,7 +46,7 @@ class Setup:
     """The provider's string."""
 
 
-class _Unusable(Exception):
+class _Unusable(LosonaError):
     """A stage gave no usable answer and may not be asked again."""
 
 
@@ -96,7 +96,7 @@ class Author:
                 text = await self._ask(stage, messages)
                 answer = read_answer(stage, text, self.planned, self.setup.taxonomy)
             except StageFault as fault:
-                self._note(Failure(stage=stage, kind=fault.kind, fault=str(fault), answer=text))
+                self._note(Failure(stage=stage, kind=fault.kind, fault=str(fault), answer=fault.answer or text))
                 if self._left(stage) == 0:
                     raise _Unusable(f"{stage}: {fault.kind}: {fault}") from None
                 self.work = self.work.with_repair(stage)

@@ -64,7 +64,13 @@ def write_frame(orders: Mapping[str, Planned], workshop: Workshop, model: Model)
         key = str(state.sample_id)
         planned = orders[key]
         work = store.work(key, planned.tuple_id)
-        line = Line(model, dict(workshop.settings), workshop.budget, seed=first_seed(setup.seed, key, work.calls))
+        line = Line(
+            model,
+            dict(workshop.settings),
+            workshop.budget,
+            first_seed(setup.seed, key, work.calls),
+            names=planned.names,
+        )
         author = Author(planned, setup, line, work, store.keep, lambda title: store.claim(title, key))
         finished = await author.make()
         path = store.deliver(finished)
