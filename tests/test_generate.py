@@ -387,6 +387,7 @@ def test_a_provider_that_knows_no_schema_is_asked_without_one(generate: Generate
         (("--price", "cheap"), "for example 3,15"),
         (("--limit", "3"), "--grid PACK"),
         (("--grid", "nope"), "allowed are core, extended"),
+        (("--grid", "core", "--venue", "slack_incident", "--event", "birthday_or_anniversary_ritual"), "no tuple"),
         (("--language", "the Queen's"), "language tag"),
         (("--repairs", "-1"), "at least 0"),
     ],
@@ -399,6 +400,15 @@ def test_what_the_user_can_mend_is_one_sentence_before_any_call(
     assert said in done.err
     assert done.err.count("\n") == 1
     assert not done.folder.exists()
+
+
+def test_a_broken_template_is_named_before_any_call(generate: Generate, tmp_path: Path) -> None:
+    own = tmp_path / "own" / "generate"
+    own.mkdir(parents=True)
+    (own / "references.j2").write_text("{{ brief.event.name }} {{ draft.mood }}")
+    done = generate(lambda s, n, _: "", "--prompts", "own")
+    assert (done.code, done.asked) == (2, [])
+    assert "template generate/references" in done.err
 
 
 def test_a_dry_run_prints_the_plan_and_writes_nothing(generate: Generate) -> None:

@@ -86,6 +86,8 @@ def make_plan(wish: Wish, taxonomy: Taxonomy) -> tuple[tuple[Planned, ...], dict
     Raises `UserFault` where a named tuple is not valid, with what is allowed.
     """
     planned, left_out = _grid(wish, taxonomy) if wish.grid else (_single(wish, taxonomy), {})
+    if not planned:
+        raise UserFault(f"--venue {wish.venue}: no tuple that is wanted is valid there; leave it out, or narrow less.")
     return tuple(_named(planned, taxonomy, wish.seed)), left_out
 
 

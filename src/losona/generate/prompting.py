@@ -92,6 +92,10 @@ class Settled:
     """What a reply may rely on."""
 
 
+EMPTY = Settled("", "", (), "", (), (), (), "", "", "", ())
+"""Nothing is settled yet."""
+
+
 def brief_of(planned: Planned, taxonomy: Taxonomy, language: str) -> Brief:
     """What is given for a planned frame."""
     return Brief(
@@ -110,7 +114,19 @@ def brief_of(planned: Planned, taxonomy: Taxonomy, language: str) -> Brief:
 def stage_messages(stage: Stage, brief: Brief, draft: Draft, templates: Templates) -> tuple[Message, ...]:
     """The question of a stage, with what the stages before it have settled."""
     before: Draft = {name: draft[name] for name in STAGES[: STAGES.index(stage)]}
-    variables = {"brief": brief} if stage == "goal" else {"brief": brief, "draft": _settled(before)}
+    return _stage_question(stage, brief, _settled(before) if before else EMPTY, templates)
+
+
+def check_templates(brief: Brief, templates: Templates) -> None:
+    """Raise `ContentError` for a template that could not be rendered, before anything is paid."""
+    for stage in STAGES:
+        _stage_question(stage, brief, EMPTY, templates)
+    retry_messages("", "it is empty", templates)
+    repair_messages("", (), templates)
+
+
+def _stage_question(stage: Stage, brief: Brief, settled: Settled, templates: Templates) -> tuple[Message, ...]:
+    variables = {"brief": brief} if stage == "goal" else {"brief": brief, "draft": settled}
     return (
         Message("system", templates.render(f"{FOLDER}system")),
         Message("user", templates.render(f"{FOLDER}{stage}", **variables)),

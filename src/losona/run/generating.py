@@ -23,7 +23,7 @@ from losona.generate.answers import STAGES
 from losona.generate.author import Setup
 from losona.generate.budget import Budget, Price
 from losona.generate.plan import Planned, Wish, make_plan
-from losona.generate.prompting import brief_of, stage_messages
+from losona.generate.prompting import brief_of, check_templates, stage_messages
 from losona.generate.store import Store
 from losona.generate.task import Workshop, build_task, keyed
 from losona.generate.work import Finished
@@ -162,7 +162,9 @@ def plan_generation(options: GenerateOptions) -> GeneratePlan:
     options = options.checked()
     taxonomy = load_taxonomy(options.packs)
     planned, left_out = make_plan(options.wish, taxonomy)
-    return GeneratePlan(options, taxonomy, Templates(options.prompts), planned, left_out)
+    plan = GeneratePlan(options, taxonomy, Templates(options.prompts), planned, left_out)
+    check_templates(brief_of(planned[0], taxonomy, options.language), plan.templates)
+    return plan
 
 
 def print_generation(plan: GeneratePlan, console: Console) -> None:
