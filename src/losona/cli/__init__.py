@@ -6,6 +6,7 @@ import sys
 import click
 
 from losona import __version__
+from losona.cli.authoring import generate
 from losona.cli.content import check, derive, lint, list_, show, taxonomy
 from losona.cli.curation import curate, release, review, screen
 from losona.cli.running import doctor, prompts, run
@@ -25,7 +26,10 @@ def cli() -> None:
     """
 
 
-for command in (run, prompts, doctor, list_, show, check, derive, lint, taxonomy, screen, review, curate, release):
+CONTENT = (list_, show, check, derive, taxonomy)
+AUTHORING = (lint, generate, screen, review, curate, release)
+RUNNING = (run, prompts, doctor)
+for command in (*RUNNING, *CONTENT, *AUTHORING):
     cli.add_command(command)
 
 

@@ -146,7 +146,7 @@ def run_options(
     from losona.scenarios import Selection
 
     subjects = tuple(NamedModel.parse(text, option) for text in models or (DEFAULT_MODEL,))
-    chosen, sampled = tuple(conditions) or PAPER_CONDITIONS, _temperature(temperature)
+    chosen, sampled = tuple(conditions) or PAPER_CONDITIONS, read_temperature(temperature, PAPER_TEMPERATURE)
     if protocol == "paper":
         _fixed("--epochs", epochs, epochs in (None, 3), "3")
         _fixed("--temperature", temperature, sampled == PAPER_TEMPERATURE, "0.9")
@@ -158,16 +158,17 @@ def run_options(
         selection=Selection(tuple(arms), tuple(variants) or DEFAULT_VARIANTS, limit),
         epochs=3 if epochs is None else epochs,
         temperature=sampled,
-        model_args=_model_args(model_args),
+        model_args=read_model_args(model_args),
         **rest,
     )
 
 
-def _temperature(text: str | None) -> float | None:
+def read_temperature(text: str | None, default: float) -> float | None:
+    """A temperature as it was typed; none for the provider's own."""
     if text == "default":
         return None
     try:
-        return PAPER_TEMPERATURE if text is None else float(text)
+        return default if text is None else float(text)
     except ValueError:
         raise UserFault(f"--temperature {text}: give a number from 0 to 2, or `default`.") from None
 
@@ -177,7 +178,8 @@ def _fixed(option: str, given: object, fits: bool, value: str) -> None:
         raise UserFault(f"{option} {given}: --protocol paper fixes it at {value}; leave out one of the two.")
 
 
-def _model_args(pairs: Sequence[str]) -> dict[str, Any]:
+def read_model_args(pairs: Sequence[str]) -> dict[str, Any]:
+    """Arguments for a provider, with values as JSON where they are JSON."""
     result: dict[str, Any] = {}
     for pair in pairs:
         key, separator, value = pair.partition("=")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from losona.lint.view import FrameView, Passage, near_events
+from losona.lint.view import FrameView, Passage
 from losona.official import OfficialRow
 from losona.schema.frame import Arm
 from losona.schema.scenario import Scenario
@@ -42,6 +42,11 @@ class LineView:
         """The norm as that of an arm; a row has one arm."""
         return {"a": self.norm} if self.norm else {}
 
+    @property
+    def measured(self) -> Mapping[Arm, Norm]:
+        """The same: what is dropped is derived into no line."""
+        return self.norms
+
     @cached_property
     def pack(self) -> Pack | None:
         """The pack of the event: that of the frame, of the norm, or the first that knows the event."""
@@ -57,7 +62,7 @@ class LineView:
     @cached_property
     def near_events(self) -> frozenset[str]:
         """Events of other packs that are near the event."""
-        return near_events(self.taxonomy, self.pack, self.event)
+        return self.taxonomy.near_events(self.pack.info.id, self.event) if self.pack and self.event else frozenset()
 
     @cached_property
     def venue(self) -> Venue | None:

@@ -11,6 +11,7 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from losona.errors import ContentError
+from losona.frames import REJECTED
 from losona.lint.finding import Finding
 from losona.lint.lines import UNNAMED, LineView
 from losona.lint.view import FrameView
@@ -26,13 +27,13 @@ ALLOWED = "one of the 13 columns of the release, or a key of a derived scenario,
 
 
 def content_files(paths: Iterable[Path]) -> tuple[Path, ...]:
-    """Frames and JSON Lines files among files and folders, each once, in order.
+    """Frames and JSON Lines files among files and folders, each once, in order; rejected ones only where named.
 
     Raises `ContentError` where there are none, and for a path that is nothing of the kind.
     """
     found: dict[Path, None] = {}
     for path in paths:
-        inside = sorted([*path.rglob(f"*{FRAME}"), *path.rglob(f"*{LINES}")]) if path.is_dir() else [path]
+        inside = sorted(_kept(path)) if path.is_dir() else [path]
         if not inside:
             raise ContentError(f"{path}: no frame files (*.yaml) and no rows (*.jsonl) in this folder.")
         if path.exists() and not path.is_dir() and path.suffix not in (FRAME, LINES):
@@ -41,6 +42,14 @@ def content_files(paths: Iterable[Path]) -> tuple[Path, ...]:
             )
         found.update(dict.fromkeys(inside))
     return tuple(found)
+
+
+def _kept(folder: Path) -> Iterator[Path]:
+    return (
+        path
+        for path in folder.rglob("*")
+        if path.suffix in (FRAME, LINES) and REJECTED not in path.relative_to(folder).parts
+    )
 
 
 def read_lines(path: Path, taxonomy: Taxonomy) -> Iterator[LineView | Finding]:

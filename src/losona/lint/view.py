@@ -86,9 +86,14 @@ class FrameView:
         return {arm: known[self.frame.norm(arm)] for arm in ARMS if self.frame.norm(arm) in known}
 
     @cached_property
+    def measured(self) -> dict[Arm, Norm]:
+        """The norms of the arms that are not dropped."""
+        return {arm: norm for arm, norm in self.norms.items() if arm not in self.frame.dropped}
+
+    @cached_property
     def near_events(self) -> frozenset[str]:
         """Events of other packs that are near the event, in either direction."""
-        return near_events(self.taxonomy, self.pack, self.event)
+        return self.taxonomy.near_events(self.frame.pack, self.event) if self.event else frozenset()
 
     @cached_property
     def cast_names(self) -> tuple[str, ...]:
@@ -161,15 +166,6 @@ class FrameView:
         except LosonaError:
             return ()
         return tuple({scenario.transcript_id: scenario for scenario in reversed(scenarios)}.values())[::-1]
-
-
-def near_events(taxonomy: Taxonomy, pack: Pack | None, event: Event | None) -> frozenset[str]:
-    """Events of other packs that are near an event of `pack`, in either direction."""
-    if event is None:
-        return frozenset()
-    others = [other for name, other in taxonomy.packs.items() if taxonomy.packs[name] is not pack]
-    back = {near.id for other in others for near in other.events.values() if event.id in near.near}
-    return frozenset({*event.near, *back})
 
 
 def filling_spots(index: int, slot: Slot, filling: Filling) -> Iterator[Spot]:
