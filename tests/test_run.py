@@ -638,3 +638,16 @@ def test_a_reader_who_leaves_does_not_stop_a_run(adapts: str, tmp_path: Path) ->
     os.close(write)
     assert (done.returncode, done.stderr) == (0, "")
     assert (tmp_path / "r" / "report.html").exists()
+
+
+def test_a_judge_that_cannot_read_the_prompt_leaves_the_run_incomplete(
+    run: Run, tmp_path: Path, scenarios: Sequence[Scenario]
+) -> None:
+    path = write_replies(tmp_path / "w.jsonl", scenarios, ["naive"], 1, lambda *_: WORKED)
+    with serving(lambda request: (400, TOO_LONG)) as server:
+        done = run("--model", f"replies/{path}", "--judge", "openai-api/loop/j", "--condition", "naive", "--epochs", "1",
+                   "--variant", "off", "--max-retries", "0", **server.environment)  # fmt: skip
+    assert done.returncode == 3, done.stdout
+    assert "wait for the judge, whose provider failed" in done.stdout
+    _, gradings = tables(tmp_path / "r")
+    assert gradings["error"].str.contains("the prompt is too long for the judge").any()

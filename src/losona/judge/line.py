@@ -110,8 +110,10 @@ class Line:
             cached = (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
             self.input_tokens += usage.input_tokens + cached
             self.output_tokens += usage.output_tokens
-        if output.error or (output.stop_reason == "model_length" and output.usage is None):
-            raise NoReply(output.error or f"the prompt is too long for the judge: {output.completion}")
+        if output.error:
+            raise NoReply(output.error)
+        if not output.empty and output.stop_reason == "model_length" and output.usage is None:
+            raise NoReply(f"the prompt is too long for the judge: {output.completion}")
         return output
 
 
