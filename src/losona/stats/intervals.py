@@ -9,6 +9,7 @@ Shaikh 2017).
 """
 
 from collections.abc import Hashable, Sequence
+from functools import lru_cache
 from itertools import product
 from math import inf, nan, sqrt
 from typing import NamedTuple, cast
@@ -58,6 +59,7 @@ def exact(share: float, n: int) -> tuple[float, float]:
     return _proportion(share, n, "beta")
 
 
+@lru_cache(maxsize=10_000)
 def _proportion(share: float, n: float, method: str) -> tuple[float, float]:
     if n == 0:
         return nan, nan
