@@ -135,10 +135,10 @@ def test_terminal_table() -> None:
         " naive                 0   0-79     1/1     0  100      3    0   0   0",
         "",
         "gain: demos minus nodemos, same scenarios, in points",
-        "                   pairs with without gain     95% CI",
+        "                   pairs with without gain 95% CI",
         "m",
-        " naive                 1   67       0  +67 -31 to +97",
-        " oracle                0    -       -    -          -",
+        " naive                 1   67       0  +67      -",
+        " oracle                0    -       -    -      -",
     ]
     assert max(map(len, found)) <= 80
 
@@ -164,9 +164,7 @@ def test_terminal_without_outcomes() -> None:
 
 def test_headline_with_little_data() -> None:
     first, second = Tables(BASE).headline()
-    assert first == (
-        "Under naive, no gain can be told from zero for m (from 0 % to 67 %, +67 points [−31 to +97] over 1 pair)."
-    )
+    assert first == ("Under naive, no gain can be told from zero for m (from 0 % to 67 %, +67 points [–] over 1 pair).")
     assert second.startswith("This is little data (1 pair where there are fewest)")
 
 
@@ -178,8 +176,8 @@ def many(model: str, with_demos: str, without: str, n: int = 30) -> dict[str, st
 def test_headline_names_who_adapts_and_ties() -> None:
     first, second = Tables(many("x", "c", "b") | many("y", "c", "b") | many("z", "b", "b")).headline()
     assert first == (
-        "Under naive, seeing demonstrations raises compliance for x (from 0 % to 100 %, +100 points [+84 to +100] "
-        "over 30 pairs) and y (from 0 % to 100 %, +100 points [+84 to +100] over 30 pairs); "
+        "Under naive, seeing demonstrations raises compliance for x (from 0 % to 100 %, +100 points [+81 to +100] "
+        "over 30 pairs) and y (from 0 % to 100 %, +100 points [+81 to +100] over 30 pairs); "
         "for z the interval of the gain includes zero."
     )
     assert second == "The intervals of the gains of x and y overlap, so their order may be chance."
@@ -188,7 +186,7 @@ def test_headline_names_who_adapts_and_ties() -> None:
 def test_headline_with_a_clear_order_and_a_loss() -> None:
     first, second = Tables(many("x", "c", "b") | many("z", "b", "c")).headline()
     assert "they lower it for z (from 100 % to 0 %, −100 points" in first
-    assert second.startswith("The intervals of the gains of x and z do not overlap: x is ahead, as far as")
+    assert second.startswith("The intervals of the gains of x and z do not overlap, also when scenarios of one norm")
 
 
 def test_headline_without_pairs_does_not_speak_of_adaptation() -> None:

@@ -641,12 +641,15 @@ def test_a_reader_who_leaves_does_not_stop_a_run(adapts: str, tmp_path: Path) ->
 
 
 def test_a_judge_that_cannot_read_the_prompt_leaves_the_run_incomplete(
-    run: Run, tmp_path: Path, scenarios: Sequence[Scenario]
+    run: Run, tmp_path: Path, taxonomy: Taxonomy
 ) -> None:
-    path = write_replies(tmp_path / "w.jsonl", scenarios, ["naive"], 1, lambda *_: WORKED)
+    frame = str(SHIPPED_FRAMES / "core.standup.wash_buffer.yaml")
+    scenarios = load_scenarios(frame, taxonomy).scenarios
+    path = write_replies(tmp_path / "w.jsonl", scenarios, ["naive"], 1, lambda *_: "yes, on your bench by one")
+    options = ("--condition", "naive", "--epochs", "1", "--arm", "a", "--variant", "demos", "--max-retries", "0")
     with serving(lambda request: (400, TOO_LONG)) as server:
-        done = run("--model", f"replies/{path}", "--judge", "openai-api/loop/j", "--condition", "naive", "--epochs", "1",
-                   "--variant", "off", "--max-retries", "0", **server.environment)  # fmt: skip
+        done = run("--model", f"replies/{path}", "--judge", "openai-api/loop/j", *options, scenarios=frame,
+                   **server.environment)  # fmt: skip
     assert done.returncode == 3, done.stdout
     assert "wait for the judge, whose provider failed" in done.stdout
     _, gradings = tables(tmp_path / "r")

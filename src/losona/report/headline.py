@@ -106,6 +106,6 @@ def _order(first: str, second: str, overlap: bool, what: str) -> str:
     if overlap:
         return f"The intervals of {what} of {first} and {second} overlap, so their order may be chance."
     return (
-        f"The intervals of {what} of {first} and {second} do not overlap: {first} is ahead, "
-        "as far as scenarios can be taken as independent."
+        f"The intervals of {what} of {first} and {second} do not overlap, also when scenarios of one norm are "
+        f"counted together: {first} is ahead."
     )
