@@ -12,13 +12,15 @@ from rich.console import Console
 
 from losona import stats
 from losona.report.headline import headline
-from losona.report.html import write_report
+from losona.report.html import write_html
+from losona.report.material import gather
 from losona.report.record import commands, facts
 from losona.report.terminal import print_table
 from losona.report.wording import dollars, points, shown
 from losona.schema.scenario import Evaluation, Scenario, Visible, VisiblePerson, VisibleTurn
 from losona.schema.tables import GradingRow, ReplyRow
 from losona.stats import Cell, Gain, TrackCounts, as_rows
+from losona.stored import StoredRun
 
 LABELS = {"c": "complies", "b": "breaches", "u": "unscored", "e": "unscored", "i": "breaches"}
 HOSTILE = "ok</style></span><script>alert(1)</script><img src=x onerror='a()'> \"{{ 7*7 }}\" \u202eevil \x1b[31m\u2066"
@@ -28,7 +30,7 @@ RECORD: dict[str, Any] = {
     "models": {"m": "openai/m"},
     "track": "verifiable",
     "identity": {"judge": None, "benchmark_version": "1-0", "packs": {"core": "abcd"}},
-    "scenarios": {"n": 2, "left_out": {"needs a judge": 3}},
+    "scenarios": {"n": 2, "left_out": {"need a judge": 3}},
 }
 
 
@@ -68,8 +70,11 @@ class Tables:
         return out.read()
 
     def html(self, path: Path, scenarios: dict[str, Scenario] | None = None, record: Any = RECORD) -> str:
-        write_report(path, record, self.cells, self.gains, self.replies, self.gradings, scenarios or {})
+        write_html(path, gather([self.stored(scenarios, record)]))
         return path.read_text(encoding="utf-8")
+
+    def stored(self, scenarios: dict[str, Scenario] | None = None, record: Any = RECORD) -> StoredRun:
+        return StoredRun(str(record.get("name", "")), record, self.replies, self.gradings, scenarios or {})
 
     def headline(self) -> tuple[str, str]:
         found = headline(as_rows(Cell, self.cells), as_rows(Gain, self.gains))
@@ -203,7 +208,7 @@ def test_headline_without_a_scored_reply() -> None:
 def test_report_says_what_was_run_and_found(tmp_path: Path) -> None:
     page = Page(Tables(BASE).html(tmp_path / "r.html", {"f/a/demos": scenario()}))
     for words in (
-        "verifiable track: code only, no judge", "needs a judge: 3", "m (openai/m)", "losona run --model openai/m",
+        "verifiable track: code only, no judge", "3 need a judge", "m (openai/m)", "losona run --model openai/m",
         '"core": "abcd"', "little data", "Acc@3", "exploratory", "Follows the norm once it is shown", "shows the norm",
         "… 6 messages left out", "has_time", "In the same chat without demonstrations", "timeout", "$4.50", "2.0 s",
     ):  # fmt: skip
@@ -248,15 +253,15 @@ def test_a_record_without_keys_shows_dashes(tmp_path: Path) -> None:
     page = Page(Tables(BASE).html(tmp_path / "r.html", record={}))
     assert "The record names no command." in page.text
     assert "The scenario is not at hand" in page.text
-    assert dict(facts({}, TrackCounts(2, 1, 1)))["Models"] == "–"
+    assert dict(facts({"r": {}}, TrackCounts(2, 1, 1)))["Models"] == "–"
 
 
 def test_facts_read_both_forms_of_a_record() -> None:
     record = {"models": [{"name": "m", "id": "openai/m"}, "n"], "judge": {"model": "j"}, "command": ["losona", "a b"]}
-    found = dict(facts(record, TrackCounts(2, 1, 1)))
+    found = dict(facts({"r": record}, TrackCounts(2, 1, 1)))
     assert found["Models"] == "m (openai/m) and n"
     assert found["Graded by"] == "code where it decides, else the judge j"
-    assert found["Scenarios"] == "2; code alone decides 1 of them"
+    assert found["Scenarios with replies"] == "2; code alone decides 1 of them"
     assert commands(record) == ["losona 'a b'"]
 
 

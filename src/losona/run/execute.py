@@ -19,7 +19,8 @@ from losona import stats
 from losona.clock import now
 from losona.errors import RunRefused
 from losona.providers.reply_file import read_replies
-from losona.report.html import write_report
+from losona.report.html import write_html
+from losona.report.material import gather, rules
 from losona.report.terminal import print_table
 from losona.results import Key, Result, check_logs, read_results, tables, write_tables
 from losona.run.options import NamedModel, RunOptions
@@ -28,6 +29,7 @@ from losona.run.preflight import missing_for_model
 from losona.run.progress import RunProgress
 from losona.run.record import RunRecord, merged, read_record, read_scenarios, refuse_mixture, write_record
 from losona.schema.scenario import Scenario
+from losona.stored import StoredRun
 from losona.tasks import Done, Recalled, Setup, build_recall_task, build_task, group
 
 FLUSH_EVERY = 1
@@ -268,9 +270,8 @@ def _finish(
     k = plan.options.epochs
     cells = stats.cells(replies, gradings, k)
     gains = stats.gains(replies, gradings, k)
-    rules = {norm.id: norm.rule for norm in plan.taxonomy.norms.values()}
-    shown = json.loads(record.model_dump_json())
-    write_report(folder / "report.html", shown, cells, gains, replies, gradings, scenarios, rules)
+    stored = StoredRun(record.name, json.loads(record.model_dump_json()), replies, gradings, scenarios)
+    write_html(folder / "report.html", gather([stored], rules(plan.taxonomy), k))
     calls = plan.calls()
     missing = len(pending(calls, {key: result.answered for key, result in done.items()}))
     keys = {(c.model.id, c.condition, c.transcript_id, c.epoch) for c in calls}

@@ -17,6 +17,7 @@ come with another version.
 """
 
 from losona.stats.counts import grader_usage, reasons, track_counts, usage
+from losona.stats.events import EventRate, event_rates
 from losona.stats.gates import METRICS, metric, parse_gate, passes
 from losona.stats.outcomes import Outcome, outcomes
 from losona.stats.rates import cells, gains, norm_rates, wilson
@@ -25,6 +26,7 @@ from losona.stats.rows import Cell, Gain, GraderUsage, NormRate, Reason, TrackCo
 __all__ = [
     "METRICS",
     "Cell",
+    "EventRate",
     "Gain",
     "GraderUsage",
     "NormRate",
@@ -34,6 +36,7 @@ __all__ = [
     "Usage",
     "as_rows",
     "cells",
+    "event_rates",
     "gains",
     "grader_usage",
     "metric",

@@ -111,6 +111,8 @@ class Usage:
     """Calls that failed."""
     n_invalid: int
     """Replies that the gate found invalid."""
+    n_cut: int
+    """Replies that ended at the token limit."""
     n_ungraded: int
     """Calls that no grading row refers to."""
     input_tokens: int
