@@ -103,6 +103,34 @@ def side_by_side(runs: Sequence[StoredRun]) -> tuple[pd.DataFrame, pd.DataFrame]
     return pd.concat(replies, ignore_index=True), pd.concat(gradings, ignore_index=True)
 
 
+def paired_models(first: StoredRun, second: StoredRun, given: Sequence[str] = ()) -> list[tuple[str, str]]:
+    """Which model of the first run is compared with which of the second.
+
+    As `given` (OLD=NEW), else by equal names, else the only one of each. Raises `UserFault` where none of it works.
+    """
+    old, new = _models(first), _models(second)
+    if given:
+        return [_named_pair(text, old, new) for text in given]
+    if common := [model for model in old if model in new]:
+        return [(model, model) for model in common]
+    if len(old) == len(new) == 1:
+        return [(old[0], new[0])]
+    raise UserFault(
+        f"{first.name} has the models {', '.join(old)} and {second.name} has {', '.join(new)}, so no name "
+        "stands on both sides; say which to compare with --pair OLD=NEW."
+    )
+
+
+def _named_pair(text: str, old: Sequence[str], new: Sequence[str]) -> tuple[str, str]:
+    cuts = [(text[:i], text[i + 1 :]) for i, letter in enumerate(text) if letter == "="]
+    if found := [cut for cut in cuts if cut[0] in old and cut[1] in new]:
+        return found[0]
+    raise UserFault(
+        f"--pair {text}: write OLD=NEW with a model of the first run ({', '.join(old)}) and one of the second "
+        f"({', '.join(new)})."
+    )
+
+
 def _models(run: StoredRun) -> list[str]:
     return sorted({str(model) for model in run.replies["model"].tolist()})
 

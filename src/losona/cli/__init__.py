@@ -8,7 +8,7 @@ import click
 
 from losona import __version__
 from losona.cli.content import check, derive, lint, list_, show, taxonomy
-from losona.cli.reporting import export, report
+from losona.cli.reporting import compare, export, report
 from losona.cli.running import doctor, prompts, run
 from losona.errors import UserFault
 
@@ -25,7 +25,7 @@ def cli() -> None:
     """
 
 
-for command in (run, prompts, doctor, list_, show, check, derive, lint, taxonomy, report, export):
+for command in (run, prompts, doctor, list_, show, check, derive, lint, taxonomy, report, compare, export):
     cli.add_command(command)
 
 

@@ -56,7 +56,7 @@ def _bytes(drawing: Drawing, kind: str) -> bytes:
 
 def _tables(folder: Path, material: Material) -> list[Path]:
     written: list[Path] = []
-    for name, table in material.tables.items():
+    for name, table in material.tables().items():
         written.append(folder / f"{name}.csv")
         write_atomically(written[-1], csv(table))
     for view in sections.every(material):

@@ -10,16 +10,16 @@ from losona.report.record import commands, configuration, facts
 
 def content(material: Material) -> dict[str, Any]:
     """What the templates of HTML and Markdown show, in the order of reading."""
-    reasons = sections.reason_table(material)
     return {
         "title": material.title,
         "facts": facts({run.name: run.record for run in material.runs}, material.counts),
-        "headline": headline(material.cells, material.gains),
+        "headline": headline(material),
         "results": sections.results(material),
-        "exploratory": [sections.norm_table(material), sections.event_table(material)],
+        "controls": sections.controls_and_tests(material),
+        "exploratory": sections.exploratory(material),
         "cases": material.cases,
-        "counts": [sections.counts_table(material), reasons],
-        "reasons": reasons,
-        "usage": [sections.usage_table(material), sections.grader_table(material)],
+        "failures": sections.failures(material),
+        "all_scored": not material.reasons,
+        "usage": sections.usage(material),
         "repeat": [(run.name, commands(run.record), configuration(run.record)) for run in material.runs],
     }

@@ -12,17 +12,17 @@ from losona.stats import Gain
 
 def draw(material: Material) -> Drawing | None:
     """A bar for each gain: hatched up to the floor, full up to what demonstrations reach, a tick at the ceiling."""
-    gains = [gain for gain in material.gains if gain.n_pairs]
+    gains = [gain for gain in material.gains if gain.n_pairs and gain.condition != "oracle"]
     if not gains:
         return None
-    ceilings = {gain.model: gain.with_demos for gain in gains if gain.condition == "oracle"}
+    ceilings = {(c.model, c.condition): c.ceiling for c in material.ceilings}
     with styled():
         figure, axes, places = rows([(m, [g.condition for g in group]) for m, group in groupby(gains, _model)])
         for gain, y in zip(gains, places, strict=True):
             floor, reached = gain.without_demos, gain.with_demos
             axes.barh(y, reached, height=0.62, color=colour(0), edgecolor=INK, linewidth=0.7)
             axes.barh(y, floor, height=0.62 if floor <= reached else 0.3, color=PAPER, edgecolor=QUIET, hatch="////")
-            if (ceiling := ceilings.get(gain.model)) is not None:
+            if (ceiling := ceilings.get((gain.model, gain.condition))) is not None:
                 axes.plot([ceiling, ceiling], [y - 0.42, y + 0.42], color=INK, linewidth=2)
             text = f"{w.points(gain.gain)}, {gain.n_pairs}"
             axes.text(1.04, y, text, va="center", transform=axes.get_yaxis_transform())
@@ -41,8 +41,9 @@ def _model(gain: Gain) -> str:
     return gain.model
 
 
-def _said(gain: Gain, ceilings: dict[str, float]) -> str:
-    top = f", ceiling {w.percent(ceilings[gain.model])}" if gain.model in ceilings else ""
+def _said(gain: Gain, ceilings: dict[tuple[str, str], float]) -> str:
+    found = ceilings.get((gain.model, gain.condition))
+    top = "" if found is None else f", ceiling {w.percent(found)}"
     return (
         f"{gain.model}, {gain.condition}: floor {w.percent(gain.without_demos)}, with demonstrations "
         f"{w.percent(gain.with_demos)}, gain {w.points(gain.gain)} points over {w.plural(gain.n_pairs, 'pair')}{top}"

@@ -17,7 +17,7 @@ from losona.report.wording import shown
 if TYPE_CHECKING:
     from matplotlib.typing import RcKeyType
 
-WIDTH, ROW = 4.7, 0.25
+WIDTH, ROW = 4.2, 0.25
 """Inches: of a figure (on a telephone it is shown a little smaller), and of one row."""
 INK, QUIET, LINE, PAPER = "#1c1e21", "#565c66", "#c9cdd2", "#ffffff"
 """The report puts its own colours in place of these, so that figures follow its light and dark dress."""
@@ -79,7 +79,8 @@ def rows(blocks: Sequence[tuple[str, Sequence[str]]], width: float = WIDTH) -> t
     for spine in ("top", "right", "left"):
         axes.spines[spine].set_visible(False)
     for at, head in heads:
-        axes.text(0, at, name(head), transform=axes.get_yaxis_transform(), weight="bold", va="center")
+        box = {"facecolor": PAPER, "edgecolor": "none", "pad": 1}
+        axes.text(0, at, name(head), transform=axes.get_yaxis_transform(), weight="bold", va="center", bbox=box)
     return figure, axes, places
 
 
@@ -87,6 +88,15 @@ def percent_axis(axes: Axes, label: str) -> None:
     """Shares from 0 to 1, written in per cent."""
     axes.set_xlim(-0.02, 1.02)
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100"])
+    axes.set_xlabel(label)
+    axes.grid(axis="x", color=LINE, linewidth=0.6)
+    axes.set_axisbelow(True)
+
+
+def points_axis(axes: Axes, label: str) -> None:
+    """Differences from -1 to 1, written in points."""
+    axes.set_xlim(-1.04, 1.04)
+    axes.set_xticks([-1, -0.5, 0, 0.5, 1], ["−100", "−50", "0", "+50", "+100"])
     axes.set_xlabel(label)
     axes.grid(axis="x", color=LINE, linewidth=0.6)
     axes.set_axisbelow(True)
