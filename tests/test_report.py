@@ -19,7 +19,7 @@ from losona.report.terminal import print_table
 from losona.report.wording import dollars, points, shown
 from losona.schema.scenario import Evaluation, Scenario, Visible, VisiblePerson, VisibleTurn
 from losona.schema.tables import GradingRow, ReplyRow
-from losona.stats import Cell, Gain, TrackCounts, as_rows
+from losona.stats import TrackCounts
 from losona.stored import StoredRun
 
 LABELS = {"c": "complies", "b": "breaches", "u": "unscored", "e": "unscored", "i": "breaches"}
@@ -37,7 +37,7 @@ RECORD: dict[str, Any] = {
 class Tables:
     """Two tables from `{"model condition frame/arm/variant": "cbu"}`, a letter an epoch (see test_stats)."""
 
-    def __init__(self, results: dict[str, str], text: str = "hm", **grading: Any) -> None:
+    def __init__(self, results: dict[str, str], text: str = "hm", norms: bool = False, **grading: Any) -> None:
         replies: list[ReplyRow] = []
         gradings: list[GradingRow] = []
         for key, letters in results.items():
@@ -57,7 +57,7 @@ class Tables:
                     pack="core", event="standup", norm="binary_answer_norm", mode="exact", expectation="applies",
                     grader="verifier", label=LABELS[letter], node="has_time",
                 )  # fmt: skip
-                gradings.append(row.model_copy(update=grading))
+                gradings.append(row.model_copy(update={**grading, **({"norm": f"norm_{frame}"} if norms else {})}))
         self.replies = pd.DataFrame([row.model_dump() for row in replies])
         self.gradings = pd.DataFrame([row.model_dump() for row in gradings])
         self.cells = stats.cells(self.replies, self.gradings)
@@ -77,7 +77,7 @@ class Tables:
         return StoredRun(str(record.get("name", "")), record, self.replies, self.gradings, scenarios or {})
 
     def headline(self) -> tuple[str, str]:
-        found = headline(as_rows(Cell, self.cells), as_rows(Gain, self.gains))
+        found = headline(gather([self.stored()]))
         return found[0].replace("\u00a0", " "), found[1].replace("\u00a0", " ")
 
 
@@ -139,10 +139,10 @@ def test_terminal_table() -> None:
         " naive                 0   0-79     1/1     0  100      3    0   0   0",
         "",
         "gain: demos minus nodemos, same scenarios, in points",
-        "                   pairs with without gain     95% CI",
+        "                   pairs with without gain 95% CI",
         "m",
-        " naive                 1   67       0  +67 -31 to +97",
-        " oracle                0    -       -    -          -",
+        " naive                 1   67       0  +67      -",
+        " oracle                0    -       -    -      -",
     ]
     assert max(map(len, found)) <= 80
 
@@ -169,36 +169,39 @@ def test_terminal_without_outcomes() -> None:
 def test_headline_with_little_data() -> None:
     first, second = Tables(BASE).headline()
     assert first == (
-        "Under naive, no gain can be told from zero for m (from 0 % to 67 %, +67 points [−31 to +97] over 1 pair)."
+        "m shows no gain that can be told from zero under naive (from 0 % to 67 %, +67 points [–], 1 pair)."
     )
     assert second.startswith("This is little data (1 pair where there are fewest)")
 
 
-def many(model: str, with_demos: str, without: str, n: int = 30) -> dict[str, str]:
-    found = {f"{model} naive f{i}/a/demos": with_demos for i in range(n)}
-    return found | {f"{model} naive f{i}/a/nodemos": without for i in range(n)}
+def many(model: str, with_demos: str, without: str, condition: str = "naive", n: int = 30) -> dict[str, str]:
+    found = {f"{model} {condition} f{i}/a/demos": with_demos for i in range(n)}
+    return found | {f"{model} {condition} f{i}/a/nodemos": without for i in range(n)}
 
 
-def test_headline_names_who_adapts_and_ties() -> None:
-    first, second = Tables(many("x", "c", "b") | many("y", "c", "b") | many("z", "b", "b")).headline()
-    assert first == (
-        "Under naive, seeing demonstrations raises compliance for x (from 0 % to 100 %, +100 points [+84 to +100] "
-        "over 30 pairs) and y (from 0 % to 100 %, +100 points [+84 to +100] over 30 pairs); "
-        "for z the interval of the gain includes zero."
+def test_headline_names_who_adapts_under_every_condition_and_calls_ties_ties() -> None:
+    results = many("x", "c", "b") | many("x", "c", "b", "norm_informed") | many("z", "c", "b") | many("y", "b", "b")
+    first, second = Tables(results, norms=True).headline()
+    assert first.startswith("x adapts under naive (from 0 % to 100 %, +100 points [+")
+    assert "norm_informed (from 0 % to 100 %" in first
+    assert "y shows no gain that can be told from zero under naive (from 0 % to 0 %, 0 points" in first
+    assert second == (
+        "No condition can be told from naive; x is ahead of y under naive and z is ahead of y under naive; other pairs "
+        "of models cannot be told apart."
     )
-    assert second == "The intervals of the gains of x and y overlap, so their order may be chance."
 
 
-def test_headline_with_a_clear_order_and_a_loss() -> None:
-    first, second = Tables(many("x", "c", "b") | many("z", "b", "c")).headline()
-    assert "they lower it for z (from 100 % to 0 %, −100 points" in first
-    assert second.startswith("The intervals of the gains of x and z do not overlap: x is ahead, as far as")
+def test_headline_names_a_loss_and_a_difference_between_conditions() -> None:
+    results = many("z", "b", "c") | many("z", "c", "c", "norm_informed")
+    first, second = Tables(results, norms=True).headline()
+    assert "complies less once it sees demonstrations under naive (from 100 % to 0 %, −100 points" in first
+    assert second == "Against naive a difference is shown for norm_informed for z (+100 points, p < 0.001)."
 
 
 def test_headline_without_pairs_does_not_speak_of_adaptation() -> None:
     first, second = Tables({f"m naive f{i}/a/demos": "c" for i in range(30)}).headline()
-    assert first.startswith("Under naive, m complies in 100 % of 30 scored replies; whether that is adaptation")
-    assert second == "Only one model was run, so there is nothing to compare it with."
+    assert first.startswith("m complies in 100 % of 30 scored replies under naive; whether that is adaptation")
+    assert second == "One model was run under one condition, so there is nothing to compare it with."
 
 
 def test_headline_without_a_scored_reply() -> None:

@@ -8,6 +8,7 @@ import click
 
 from losona import __version__
 from losona.cli.content import check, derive, lint, list_, show, taxonomy
+from losona.cli.planning import power
 from losona.cli.reporting import compare, export, report
 from losona.cli.running import doctor, prompts, run
 from losona.errors import UserFault
@@ -25,7 +26,7 @@ def cli() -> None:
     """
 
 
-for command in (run, prompts, doctor, list_, show, check, derive, lint, taxonomy, report, compare, export):
+for command in (run, prompts, report, compare, export, power, doctor, list_, show, check, derive, lint, taxonomy):
     cli.add_command(command)
 
 

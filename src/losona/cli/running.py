@@ -12,6 +12,9 @@ from losona.cli.content import emit, json_option, pack_option
 from losona.errors import UserFault
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
+    from losona.run.execute import Outcome
     from losona.run.options import RunOptions
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -65,23 +68,46 @@ def selection_options(command: Command) -> Command:
 @click.option(
     "--fail-under", "gates", multiple=True, metavar="METRIC=X", help="Gate, for example acc=0.6; exit code 4."
 )
+@click.option(
+    "--until-decided",
+    "claim",
+    metavar="CLAIM",
+    help="Ask block by block until an anytime-valid test decides a claim such as 'A>B on norm_informed'.",
+)
+@click.option(
+    "--max",
+    "budget",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="With --until-decided: ask for at most N scenarios.  [default: all]",
+)
 @click.option("--dry-run", is_flag=True, help="Say what would be called and what is missing; call nothing.")
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder of the run.  [default: runs/MODELS]"
 )
-def run(protocol: str | None, gates: Sequence[str], dry_run: bool, **options: Any) -> None:
+def run(
+    protocol: str | None, gates: Sequence[str], dry_run: bool, claim: str | None, budget: int | None, **options: Any
+) -> None:
     """Run the benchmark: ask every model, grade every reply, print the table, write the report.
 
     The same command again goes on where it stopped; a further model, condition, variant or epoch extends the run.
+    With --until-decided, exit code 4 says that the claim was not shown: the reverse was, or nothing was decided.
     """
     from rich.console import Console
 
     from losona.run.gates import parse_gates
     from losona.run.plan import make_plan
 
+    if budget is not None and claim is None:
+        raise UserFault(f"--max {budget}: it bounds --until-decided; give a claim, or --limit for a smaller run.")
+    if claim is not None and protocol is not None:
+        raise UserFault("--protocol paper: it asks all four conditions; leave it out with --until-decided.")
+    console = Console()
+    if claim is not None:
+        _run_until(claim, budget, gates, dry_run, console, _options(**options))
+        return
     plan = make_plan(_options(protocol=protocol, **options))
     wanted = parse_gates(gates, plan)
-    console = Console()
     if dry_run:
         from losona.run.dryrun import print_plan
 
@@ -91,9 +117,41 @@ def run(protocol: str | None, gates: Sequence[str], dry_run: bool, **options: An
 
     outcome = carry_out(plan, console)
     show(outcome, console)
-    tested = [gate.test(outcome.cells, plan) for gate in wanted]
-    for _, line in tested:
+    _end(outcome, [gate.test(outcome.cells, plan) for gate in wanted])
+
+
+def _run_until(
+    claim: str, budget: int | None, gates: Sequence[str], dry_run: bool, console: "Console", options: "RunOptions"
+) -> None:
+    from losona.run.claim import narrowed
+    from losona.run.gates import parse_gates
+    from losona.run.plan import make_plan
+    from losona.run.until import carry_out_until, describe, make_course, tell
+
+    options, wish = narrowed(options, claim)
+    plan = make_plan(options)
+    wanted = parse_gates(gates, plan)
+    course = make_course(plan, wish, budget)
+    if dry_run:
+        from losona.run.dryrun import print_plan
+
+        print_plan(course.plan(plan, len(course.steps)), console)
+        click.echo(describe(course))
+        return
+    from losona.run.execute import show
+
+    outcome, decision = carry_out_until(plan, course, console)
+    show(outcome, console)
+    for line in tell(decision):
         click.echo(line)
+    _end(outcome, [(decision.said == "first", ""), *(gate.test(outcome.cells, plan) for gate in wanted)])
+
+
+def _end(outcome: "Outcome", tested: Sequence[tuple[bool, str]]) -> None:
+    """Say what came of the gates, and end with the exit code that fits."""
+    for _, line in tested:
+        if line:
+            click.echo(line)
     if outcome.interrupted:
         sys.exit(INTERRUPTED)
     if not outcome.complete:

@@ -153,7 +153,7 @@ def _notes(rows: Sequence[Cell]) -> list[str]:
     notes = [
         "",
         "All rates in per cent. Acc@K: share of decided scenarios that comply by majority",
-        "(interval: Wilson, scenarios taken as independent). compl: mean over scored",
+        "(interval: Wilson, clustered by norm). compl: mean over scored",
         "replies. cons: all K agree. unsc: unscored, errors among them. inv: invalid",
         "replies, counted as breaches.",
     ]

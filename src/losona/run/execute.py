@@ -47,6 +47,8 @@ class Outcome:
     """Its record."""
     replies: pd.DataFrame
     """Table of replies."""
+    gradings: pd.DataFrame
+    """Table of gradings."""
     cells: pd.DataFrame
     """Statistics by model, condition and variant."""
     gains: pd.DataFrame
@@ -277,7 +279,7 @@ def _finish(
     missing = len(pending(calls, {key: result.answered for key, result in done.items()}))
     keys = {(c.model.id, c.condition, c.transcript_id, c.epoch) for c in calls}
     unjudged = sum(len(result.unjudged) for key, result in done.items() if key in keys) if plan.options.judge else 0
-    return Outcome(folder, record, replies, cells, gains, k, len(calls), missing, reused, unjudged)
+    return Outcome(folder, record, replies, gradings, cells, gains, k, len(calls), missing, reused, unjudged)
 
 
 def show(outcome: Outcome, console: Console) -> None:

@@ -53,6 +53,64 @@ class Identity(Record):
     """Name for subjects of rows that give none."""
 
 
+class Unit(Record):
+    """One block of scenarios that a sequential test has looked at."""
+
+    block: str
+    """Its norms."""
+    difference: float
+    """Mean label of the first model less that of the second."""
+    e_first: float
+    """e-value after it, against "the first is not ahead"."""
+    e_second: float
+    """The same against "the second is not ahead"."""
+
+
+class Decision(Record):
+    """How far a sequential test of one claim has come."""
+
+    claim: str
+    """FIRST>SECOND on CONDITION:VARIANT."""
+    first: str
+    """Name of the model that is said to be ahead."""
+    second: str
+    """Name of the other."""
+    condition: str
+    """Condition of the prompts."""
+    variant: str
+    """Variant of the scenarios."""
+    said: str
+    """first, second or undecided."""
+    e_first: float
+    """e-value at the decision, or now."""
+    e_second: float
+    """The same for the reverse."""
+    bound: float
+    """What an e-value must reach."""
+    mean: float
+    """Mean difference over the blocks."""
+    low: float
+    """Lower end of its anytime-valid interval."""
+    high: float
+    """Upper end."""
+    part: int
+    """Pass that decided, or that the numbers are from: 1 looks at a frame of each block, 2 at whole blocks."""
+    steps: int
+    """Steps that were taken."""
+    units: int
+    """Blocks that were looked at until the decision."""
+    scenarios: int
+    """Scenarios that were asked."""
+    available: int
+    """Scenarios that the budget would have allowed."""
+    calls: int
+    """Replies of both models."""
+    seed: int
+    """Draws the order of blocks."""
+    path: tuple[Unit, ...]
+    """Blocks in the order in which they came."""
+
+
 class RunRecord(Record):
     """The record of a run."""
 
@@ -90,6 +148,8 @@ class RunRecord(Record):
     """Revision of the working folder, where it is a repository."""
     limit: int | None = Field(default=None)
     """Greatest number of frames or rows; none: all."""
+    decisions: dict[str, Decision] = {}
+    """Claims that the run was to decide, and how far they are."""
 
 
 def versions() -> dict[str, str]:
@@ -146,6 +206,15 @@ def write_record(folder: Path, record: RunRecord, scenarios: Mapping[str, Scenar
     lines = [scenarios[name].model_dump_json(by_alias=True) + "\n" for name in sorted(scenarios)]
     write_atomically(folder / SCENARIOS_FILE, "".join(lines))
     write_atomically(folder / FILE, record.model_dump_json(indent=2) + "\n")
+
+
+def record_decision(folder: Path, decision: Decision) -> RunRecord:
+    """Put a decision into the record of a run that is there."""
+    record = read_record(folder)
+    assert record is not None
+    record = record.model_copy(update={"decisions": {**record.decisions, decision.claim: decision}})
+    write_atomically(folder / FILE, record.model_dump_json(indent=2) + "\n")
+    return record
 
 
 def refuse_mixture(
@@ -215,5 +284,6 @@ def merged(old: RunRecord | None, new: RunRecord) -> RunRecord:
             "variants": tuple(dict.fromkeys((*old.variants, *new.variants))),
             "arms": tuple(dict.fromkeys((*old.arms, *new.arms))),
             "epochs": max(old.epochs, new.epochs),
+            "decisions": {**old.decisions, **new.decisions},
         }
     )
