@@ -129,8 +129,9 @@ def gather(runs: Sequence[StoredRun], taxonomy: Taxonomy | None = None, epochs: 
     """
     replies, gradings = side_by_side(runs)
     k = epochs or min((run.epochs for run in runs if run.epochs), default=None)
-    cells = wording.in_order(as_rows(stats.Cell, stats.cells(replies, gradings, k)))
-    scores = stats.scores(replies, gradings, k)
+    outcomes, k = stats.counted(replies, gradings, k)
+    cells = wording.in_order(stats.cell_rows(outcomes, k))
+    scores = stats.score_outcomes(outcomes, k)
     norms = list(taxonomy.norms.values()) if taxonomy else []
     order = stats.orientation(norms)
     rules = {norm.id: norm.rule for norm in norms}
@@ -140,7 +141,7 @@ def gather(runs: Sequence[StoredRun], taxonomy: Taxonomy | None = None, epochs: 
         runs=tuple(runs),
         k=max((cell.k for cell in cells), default=0),
         counts=stats.track_counts(gradings),
-        cases=Examples(replies, gradings, _scenarios(runs), rules).cases(cells),
+        cases=Examples(replies, gradings, outcomes, _scenarios(runs), rules).cases(cells),
         cells=cells,
         gains=ordered(stats.gain_rows(scores)),
         ceilings=ordered(stats.ceilings(scores)),
@@ -154,9 +155,9 @@ def gather(runs: Sequence[StoredRun], taxonomy: Taxonomy | None = None, epochs: 
         evidence=ordered(stats.evidence(scores)),
         doses=ordered(stats.dose_curve(scores)),
         adaptation=ordered(stats.adaptation(scores)),
-        norms=as_rows(stats.NormRate, stats.norm_rates(replies, gradings, k)),
+        norms=stats.norm_rows(outcomes),
         norm_gains=ordered(stats.norm_gains(scores)),
-        events=as_rows(stats.EventRate, stats.event_rates(replies, gradings, k)),
+        events=stats.event_rows(outcomes, gradings),
         reasons=as_rows(stats.Reason, stats.reasons(replies, gradings)),
         usage=as_rows(stats.Usage, stats.usage(replies, gradings)),
         graders=as_rows(stats.GraderUsage, stats.grader_usage(gradings)),

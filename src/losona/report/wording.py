@@ -102,6 +102,8 @@ def describe(variant: str) -> str:
 
 def shown(text: str) -> str:
     """Foreign text with control, override and other invisible characters made visible, so that it cannot mislead."""
+    if text.replace("\u00a0", "").replace("\u202f", "").isprintable():
+        return text
     return "".join(_visible(character) for character in text.replace("\r\n", "\n"))
 
 

@@ -45,14 +45,14 @@ from losona.stats.contrast import (
     specificity,
 )
 from losona.stats.counts import grader_usage, reasons, track_counts, usage
-from losona.stats.events import EventRate, event_rates
+from losona.stats.events import EventRate, event_rows
 from losona.stats.flips import Change, Flip, changes, flips, least_gain, regressions
 from losona.stats.gates import METRICS, metric, parse_gate, passes
 from losona.stats.intervals import benjamini_hochberg, clustered_mean, clustered_share, exact, holm, p_value, wilson
 from losona.stats.outcomes import Outcome, counted, outcomes
 from losona.stats.paired import bootstrap_mean, bootstrap_share, mcnemar, mcnemar_power
 from losona.stats.power import Assumption, Power, assumptions_from, power_table
-from losona.stats.rates import cells, gain_rows, gains, norm_rates
+from losona.stats.rates import cell_rows, cells, gain_rows, gains, norm_rates, norm_rows
 from losona.stats.rows import (
     Cell,
     Gain,
@@ -65,7 +65,7 @@ from losona.stats.rows import (
     as_table,
     records,
 )
-from losona.stats.scores import Score, scores
+from losona.stats.scores import Score, score_outcomes, scores
 from losona.stats.sequential import Verdict, bound_for, decide, e_values
 
 __all__ = [
@@ -107,6 +107,7 @@ __all__ = [
     "bootstrap_share",
     "bound_for",
     "ceilings",
+    "cell_rows",
     "cells",
     "changes",
     "clustered_mean",
@@ -117,7 +118,7 @@ __all__ = [
     "deltas",
     "dose_curve",
     "e_values",
-    "event_rates",
+    "event_rows",
     "evidence",
     "exact",
     "flips",
@@ -134,6 +135,7 @@ __all__ = [
     "norm_gains",
     "norm_pairs",
     "norm_rates",
+    "norm_rows",
     "orientation",
     "outcomes",
     "p_value",
@@ -144,6 +146,7 @@ __all__ = [
     "reasons",
     "records",
     "regressions",
+    "score_outcomes",
     "scores",
     "specificity",
     "track_counts",

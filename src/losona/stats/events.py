@@ -1,13 +1,14 @@
 """Compliance by event. Exploratory: many events and few replies each; no test is made of it. Pure."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import nan
 from statistics import fmean
 
 import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
-from losona.stats.outcomes import counted, group_by
-from losona.stats.rows import as_table, records
+from losona.stats.outcomes import Outcome, group_by
+from losona.stats.rows import records
 
 
 @dataclass(frozen=True)
@@ -32,14 +33,13 @@ class EventRate:
     """Mean label over scored outcomes."""
 
 
-def event_rates(replies: pd.DataFrame, gradings: pd.DataFrame, epochs_wanted: int | None = None) -> pd.DataFrame:
-    """One row (`EventRate`) a model x condition x variant x event."""
-    joined, _ = counted(replies, gradings, epochs_wanted)
+def event_rows(joined: Iterable[Outcome], gradings: pd.DataFrame) -> list[EventRate]:
+    """One row a model x condition x variant x event, from outcomes and the table that says which event each is of."""
     event = {row["scenario_id"]: str(row["event"]) for row in records(gradings, "scenario_id", "event")}
     groups = group_by(joined, lambda o: (o.model, o.condition, o.variant, o.pack, event[o.scenario_id]))
-    rates: list[EventRate] = []
-    for key in sorted(groups):
-        labels = [o.complies for o in groups[key] if o.scored]
-        scenarios = {o.scenario_id for o in groups[key]}
-        rates.append(EventRate(*key, len(scenarios), len(labels), fmean(labels) if labels else nan))
-    return as_table(EventRate, rates)
+    return [_rate(key, groups[key]) for key in sorted(groups)]
+
+
+def _rate(key: tuple[str, str, str, str, str], group: Sequence[Outcome]) -> EventRate:
+    labels = [o.complies for o in group if o.scored]
+    return EventRate(*key, len({o.scenario_id for o in group}), len(labels), fmean(labels) if labels else nan)

@@ -10,7 +10,7 @@ from math import inf, isnan, nan
 from losona.stats.intervals import clustered_mean, holm, p_value
 from losona.stats.outcomes import group_by
 from losona.stats.paired import mcnemar
-from losona.stats.scores import Pair, Score, groups
+from losona.stats.scores import Pair, Score, groups, n_norms, norm_clusters
 
 Names = tuple[str, str]
 
@@ -144,12 +144,12 @@ def _kind(first: Score, second: Score) -> str:
 
 def _change(key: tuple[str, str, str, str], both: Sequence[Pair], only: tuple[int, int]) -> Change:
     scored = [(a, b) for a, b in both if a.n_scored and b.n_scored]
-    difference, norms = [b.mean - a.mean for a, b in scored], [a.norm_key for a, _ in scored]
+    difference, norms = [b.mean - a.mean for a, b in scored], norm_clusters(a for a, _ in scored)
     gap = clustered_mean(difference, norms)
     sides = [clustered_mean([pair[i].mean for pair in scored], norms).mean for i in (0, 1)]
     kinds = [_kind(a, b) for a, b in both]
     gained, lost = kinds.count("gained"), kinds.count("lost")
     return Change(
-        *key, gap.n, *only, gap.n_clusters, sides[0], sides[1], gap.mean, gap.low, gap.high,
+        *key, gap.n, *only, n_norms(a for a, _ in scored), sides[0], sides[1], gap.mean, gap.low, gap.high,
         p_value(difference, norms), nan, len(kinds) - kinds.count("undecided"), gained, lost, mcnemar(gained, lost),
     )  # fmt: skip

@@ -4,6 +4,7 @@
 from itertools import groupby
 
 from losona.report import wording as w
+from losona.report.figures.choice import few
 from losona.report.figures.drawing import Drawing
 from losona.report.figures.style import INK, LINE, WIDTH, colour, marker, name, styled
 from losona.report.material import Material
@@ -17,7 +18,8 @@ def draw(material: Material) -> Drawing | None:
     """A line for each model and condition that was run with every dose."""
     from matplotlib.figure import Figure
 
-    curves = [(key, list(points)) for key, points in groupby(material.doses, lambda p: (p.model, p.condition))]
+    doses, left_out = few(material.doses, len({(p.model, p.condition) for p in material.doses}))
+    curves = [(key, list(points)) for key, points in groupby(doses, lambda p: (p.model, p.condition))]
     if not curves:
         return None
     with styled():
@@ -41,7 +43,7 @@ def draw(material: Material) -> Drawing | None:
         name="curve",
         title="Adaptation curve",
         caption="Compliance by number of demonstrations, on the same frames and arms (their number in brackets); bars "
-        "are 95 % intervals, clustered by frame.",
+        "are 95 % intervals, clustered by frame." + left_out,
         alt="; ".join(
             f"{model}, {condition}: "
             + ", ".join(f"{w.percent(p.share)} after {w.plural(p.dose, 'demonstration')}" for p in points)

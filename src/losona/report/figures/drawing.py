@@ -1,6 +1,7 @@
 """A figure with the words that belong to it. Knows neither what is drawn nor how it is saved."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -23,3 +24,10 @@ class Drawing:
     """The drawing."""
     wide: bool = False
     """Takes the whole width of the page."""
+
+    @cached_property
+    def svg(self) -> bytes:
+        """The figure as SVG, drawn once for page and file."""
+        from losona.report.figures.style import saved
+
+        return saved(self, "svg")

@@ -1,31 +1,32 @@
 """Compliance of every norm under every model and condition. Exploratory."""
 
 # pyright: reportUnknownMemberType=false
+from math import isnan, nan
+
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
 from losona.report import wording as w
+from losona.report.figures.choice import few
 from losona.report.figures.drawing import Drawing
-from losona.report.figures.style import INK, PAPER, QUIET, ROW, name, styled
+from losona.report.figures.style import INK, QUIET, ROW, name, styled
 from losona.report.material import Material
 from losona.stats import NormRate
 
 LETTER = 0.08
 """Inches of a letter."""
-MOST = 16
-"""With more columns only one condition of each model is drawn."""
+FIELDS = 600
+"""With more fields their numbers are left to the table."""
 SHADES = LinearSegmentedColormap.from_list("blues", ["#f7fbff", "#9ecae1", "#08519c"])
 
 
 def draw(material: Material) -> Drawing | None:
     """A field for each norm and column, with its number; an empty one has a stroke."""
-    rates = {
-        (r.pack, r.norm, r.model, r.condition): r
-        for r in material.norms
-        if r.variant == material.variant and r.n_scored
-    }
-    columns = _columns(material, {key[2:] for key in rates})
+    scored = [r for r in material.norms if r.variant == material.variant and r.n_scored]
+    chosen, left_out = few(scored, len({(r.model, r.condition) for r in scored}))
+    rates = {(r.pack, r.norm, r.model, r.condition): r for r in chosen}
+    found = {key[2:] for key in rates}
+    columns = [(m, c) for m in material.models for c in material.conditions if (m, c) in found]
     norms = sorted({key[:2] for key in rates})
     if not norms:
         return None
@@ -34,21 +35,13 @@ def draw(material: Material) -> Drawing | None:
     return Drawing(
         name="heat",
         title="Norms by model (exploratory)",
-        caption="Compliance in per cent; darker is more. A stroke: nothing was scored.",
+        caption="Compliance in per cent; darker is more. A stroke or an empty field: nothing was scored." + left_out,
         alt=f"Compliance of {w.plural(len(norms), 'norm')}: "
         + "; ".join(_said(rates, norms, column) for column in columns)
         + ". The table by norm has every number.",
         figure=figure,
         wide=len(columns) > 4,
     )
-
-
-def _columns(material: Material, found: set[tuple[str, str]]) -> list[tuple[str, str]]:
-    every = [(m, c) for m in material.models for c in material.conditions if (m, c) in found]
-    if len(every) <= MOST:
-        return every
-    last = max({condition for _, condition in found if condition != "oracle"} or {"oracle"}, key=w.condition_key)
-    return [(m, c) for m, c in every if c == last]
 
 
 def _figure(
@@ -59,15 +52,12 @@ def _figure(
     size = (left + 0.4 + 0.5 * len(columns), top + 0.4 + ROW * len(norms))
     figure = Figure(figsize=size, layout="constrained")
     axes = figure.add_subplot()
-    for y, norm in enumerate(norms):
-        for x, column in enumerate(columns):
-            rate = rates.get((*norm, *column))
-            share = rate.compliance if rate else 0.0
-            axes.add_patch(Rectangle((x, y), 1, 1, facecolor=SHADES(share) if rate else PAPER, edgecolor=QUIET, lw=0.4))
-            ink = "#fffffe" if share > 0.6 else "#1c1e20"
-            axes.text(
-                x + 0.5, y + 0.5, w.bare(share) if rate else "–", color=ink if rate else INK, ha="center", va="center"
-            )
+    shares = [[rates[(*n, *c)].compliance if (*n, *c) in rates else nan for c in columns] for n in norms]
+    axes.pcolormesh(shares, cmap=SHADES, vmin=0, vmax=1, edgecolors=QUIET, linewidth=0.4)
+    if len(norms) * len(columns) <= FIELDS:
+        for y, row in enumerate(shares):
+            for x, share in enumerate(row):
+                axes.text(x + 0.5, y + 0.5, w.bare(share), color=_ink(share), ha="center", va="center")
     axes.set_xlim(0, len(columns))
     axes.set_ylim(len(norms), 0)
     axes.set_yticks([y + 0.5 for y in range(len(norms))], [name(norm) for _, norm in norms])
@@ -77,6 +67,11 @@ def _figure(
     for spine in axes.spines.values():
         spine.set_visible(False)
     return figure
+
+
+def _ink(share: float) -> str:
+    """Legible on its field; the page changes the colour of what stands on no field only."""
+    return INK if isnan(share) else "#fffffe" if share > 0.6 else "#1c1e20"
 
 
 def _said(

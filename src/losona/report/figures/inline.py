@@ -4,7 +4,7 @@ import re
 from xml.etree import ElementTree
 
 from losona.report.figures.drawing import Drawing
-from losona.report.figures.style import INK, LINE, PAPER, QUIET, saved
+from losona.report.figures.style import INK, LINE, PAPER, QUIET
 from losona.report.wording import shown
 
 SVG, LINKS = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"
@@ -14,7 +14,7 @@ USED = re.compile(r"url\(#([^)]+)\)")
 
 def inline_svg(drawing: Drawing) -> str:
     """An `svg` element to stand in a page; ids in it are unique to the figure."""
-    root = ElementTree.fromstring(saved(drawing, "svg"))
+    root = ElementTree.fromstring(drawing.svg)
     _strip(root)
     _name(root, drawing)
     text = ElementTree.tostring(root, encoding="unicode")
@@ -27,7 +27,7 @@ def described_svg(drawing: Drawing) -> bytes:
     """A file of its own, with the same title and description."""
     ElementTree.register_namespace("", SVG[1:-1])
     ElementTree.register_namespace("xlink", LINKS[1:-1])
-    root = ElementTree.fromstring(saved(drawing, "svg"))
+    root = ElementTree.fromstring(drawing.svg)
     _name(root, drawing, SVG)
     return ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
 

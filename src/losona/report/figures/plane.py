@@ -2,6 +2,7 @@
 
 # pyright: reportUnknownMemberType=false
 from losona.report import wording as w
+from losona.report.figures.choice import few
 from losona.report.figures.drawing import Drawing
 from losona.report.figures.style import INK, LINE, MARKERS, QUIET, WIDTH, colour, name, styled
 from losona.report.material import Material
@@ -12,7 +13,7 @@ def draw(material: Material) -> Drawing | None:
     """A point for each model (marker) and condition (colour, and filled or open), over its frames."""
     from matplotlib.figure import Figure
 
-    found = material.contrasts
+    found, left_out = few(material.contrasts, len(material.contrasts))
     if not found:
         return None
     with styled():
@@ -42,7 +43,7 @@ def draw(material: Material) -> Drawing | None:
         name="plane",
         title="Contrast plane",
         caption="The same last message after two opposite histories. A fixed style lies on the dashed line, "
-        "whatever it is; a model that adapts lies in the upper right corner.",
+        "whatever it is; a model that adapts lies in the upper right corner." + left_out,
         alt="; ".join(_said(row) for row in found) + ".",
         figure=figure,
     )

@@ -108,4 +108,5 @@ def saved(drawing: Drawing, kind: str) -> bytes:
     undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
     with styled(drawing.name):
         drawing.figure.savefig(out, format=kind, dpi=200, metadata=undated)
+        drawing.figure.set_layout_engine("none")  # found once, the layout stays
     return out.getvalue()
