@@ -104,8 +104,8 @@ def compare(
     gates_under = [stats.parse_gate(text) for text in least]
     first, second = read_runs([run_a, run_b], mix_versions)
     k = min((run.epochs for run in (first, second) if run.epochs), default=None)
-    scores = [stats.scores(run.replies, run.gradings, k) for run in (first, second)]
-    found = c.compared((first.name, second.name), *scores, paired_models(first, second, pairs))
+    old, new = (stats.scores(run.replies, run.gradings, k) for run in (first, second))
+    found = c.compared((first.name, second.name), old, new, paired_models(first, second, pairs))
     gates = [*_change_gates(found, min_gain, no_regression), *(_gate(second, k, *gate) for gate in gates_under)]
     if junit_file is not None:
         write_atomically(junit_file.resolve(), junit(found, gates))

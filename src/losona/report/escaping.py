@@ -27,7 +27,9 @@ def markdown(text: str) -> str:
 
 def latex(text: str) -> str:
     """Text that LaTeX prints as it is; letters beyond Latin-1 by their number, since a font may lack them."""
-    return "".join(_LATEX.get(c) or (c if 31 < ord(c) < 127 or 160 < ord(c) < 256 else f"[U+{ord(c):04X}]") for c in text)
+    return "".join(
+        _LATEX.get(c) or (c if 31 < ord(c) < 127 or 160 < ord(c) < 256 else f"[U+{ord(c):04X}]") for c in text
+    )
 
 
 def fenced(text: str) -> str:

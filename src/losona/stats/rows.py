@@ -220,7 +220,8 @@ def records(table: pd.DataFrame, *columns: str) -> list[dict[str, Any]]:
 
 def as_table(kind: type, rows: Sequence[Any]) -> pd.DataFrame:
     """Typed rows as a table that has its columns also when it is empty."""
-    return pd.DataFrame([vars(row) for row in rows], columns=[field.name for field in fields(kind)])
+    values: list[dict[str, Any]] = [vars(row) for row in rows]
+    return pd.DataFrame(values, columns=[field.name for field in fields(kind)])
 
 
 def known(value: Any) -> Any:

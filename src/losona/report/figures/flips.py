@@ -3,6 +3,8 @@
 # pyright: reportUnknownMemberType=false
 from itertools import groupby
 
+from matplotlib.ticker import MaxNLocator
+
 from losona.report import wording as w
 from losona.report.figures.drawing import Drawing
 from losona.report.figures.style import HATCHES, INK, QUIET, colour, rows, styled
@@ -29,7 +31,7 @@ def draw(material: Material) -> Drawing | None:
             axes.text(1.03, y, text, va="center", transform=axes.get_yaxis_transform())
         axes.axvline(0, color=QUIET, linewidth=1)
         axes.set_xlim(-1.08 * most, 1.08 * most)
-        axes.xaxis.get_major_locator().set_params(integer=True, nbins=5)
+        axes.xaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
         axes.xaxis.set_major_formatter(lambda value, _: f"{abs(value):.0f}")
         axes.set_xlabel("regressed  |  recovered (right: both, decided)")
     return Drawing(

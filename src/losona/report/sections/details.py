@@ -1,11 +1,12 @@
 """Tables by norm and by event. Exploratory."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from losona.report import wording as w
 from losona.report.material import Material
 from losona.report.views import Line, View, share_of
-from losona.stats import EventRate, NormRate
+from losona.stats import EventRate, NormGain, NormRate
 
 Place = tuple[str, str, str, str, str]
 """Model, pack, norm or event, condition, variant."""
@@ -14,7 +15,21 @@ Place = tuple[str, str, str, str, str]
 def norm_table(material: Material) -> View:
     """Norms as lines, conditions with and without demonstrations as columns. Exploratory."""
     rates = {(r.model, r.pack, r.norm, r.condition, r.variant): r for r in material.norms}
-    return _exploratory(material, rates, "norms", "Norm")
+    table = _exploratory(material, rates, "norms", "Norm")
+    tested = {(g.model, g.norm, g.condition): g for g in material.norm_gains if g.n_pairs}
+    conditions = [c for c in material.conditions if any(key[2] == c for key in tested)]
+    blocks = tuple(
+        (model, tuple(_with_gains(line, [tested.get((model, line.label, c)) for c in conditions]) for line in lines))
+        for model, lines in table.blocks
+    )
+    note = f"{table.note} Gain: points, with p by exact sign-flip over frames, adjusted by Benjamini and Hochberg."
+    titles = (*table.titles, *(f"{condition}, gain (p)" for condition in conditions))
+    return replace(table, titles=titles, blocks=blocks, note=note if conditions else table.note)
+
+
+def _with_gains(line: Line, gains: Sequence[NormGain | None]) -> Line:
+    shown = (f"{w.points(g.gain)} ({w.p_value(g.p_bh)})" if g else w.DASH for g in gains)
+    return Line(line.label, (*line.cells, *shown))
 
 
 def event_table(material: Material) -> View:
