@@ -26,7 +26,6 @@ from losona.stats.scores import (
 
 CONTROLS = ("naive", "elicitor_only")
 """The paper's control, and the one that differs from the upper conditions by the hint alone."""
-RESAMPLES = 1_999
 Row = TypeVar("Row")
 
 
@@ -235,7 +234,7 @@ def adjust(
 def _delta(key: tuple[str, str, str, str], both: Sequence[Pair], wanted: Iterable[Score]) -> Delta:
     change, norms = [a.mean - b.mean for a, b in both], norm_clusters(a for a, _ in both)
     norm, frame = clustered_mean(change, norms), clustered_mean(change, [a.unit for a, _ in both])
-    boot = bootstrap_mean(change, resamples=RESAMPLES)
+    boot = bootstrap_mean(change)
     decided = [(a.passes, b.passes) for a, b in both if a.passes is not None and b.passes is not None]
     recovered, regressed = decided.count((True, False)), decided.count((False, True))
     n = len(decided)
