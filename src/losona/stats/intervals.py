@@ -17,7 +17,10 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats as distributions
+<<<<<<< HEAD
 from scipy.stats import false_discovery_control
+=======
+>>>>>>> 1c252826a281bf2d93afe8fe9ca102c5ccecb89b
 from statsmodels.stats.proportion import (  # pyright: ignore[reportMissingTypeStubs]
     proportion_confint,  # pyright: ignore[reportUnknownVariableType]
 )
@@ -149,11 +152,21 @@ def p_value(values: ArrayLike, clusters: Sequence[Hashable]) -> float:
 
 def holm(p_values: Sequence[float]) -> list[float]:
     """p values adjusted for their number (Holm 1979); NaN stays NaN and does not count."""
+<<<<<<< HEAD
     return _adjusted(p_values, _step_down)
+=======
+    # Not by statsmodels: its multipletests collects garbage at every call, a second each beside a large table.
+    found = np.asarray(p_values, float)
+    order = np.argsort(found)[: int((~np.isnan(found)).sum())]
+    steps = found[order] * np.arange(len(order), 0, -1)
+    found[order] = np.minimum(1, np.maximum.accumulate(steps)) if len(order) else []
+    return [float(p) for p in found]
+>>>>>>> 1c252826a281bf2d93afe8fe9ca102c5ccecb89b
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     """p values adjusted for the false discovery rate (Benjamini and Hochberg 1995); NaN stays NaN."""
+<<<<<<< HEAD
     return _adjusted(p_values, false_discovery_control)
 
 
@@ -170,6 +183,12 @@ def _adjusted(p_values: Sequence[float], method: Callable[[Numbers], Numbers]) -
     known = ~np.isnan(found)
     if known.any():
         found[known] = method(found[known])
+=======
+    found = np.asarray(p_values, float)
+    known = ~np.isnan(found)
+    if known.any():
+        found[known] = distributions.false_discovery_control(found[known])
+>>>>>>> 1c252826a281bf2d93afe8fe9ca102c5ccecb89b
     return [float(p) for p in found]
 
 
