@@ -10,6 +10,7 @@ from losona.cli.authoring import generate
 from losona.cli.content import check, derive, lint, list_, show, taxonomy
 from losona.cli.curation import curate, release, review, screen
 from losona.cli.planning import power
+from losona.cli.reporting import compare, export, report
 from losona.cli.running import doctor, prompts, run
 from losona.cli.streams import make_streams_last
 from losona.errors import UserFault
@@ -27,9 +28,9 @@ def cli() -> None:
     """
 
 
+RUNNING = (run, prompts, report, compare, export, power, doctor)
 CONTENT = (list_, show, check, derive, taxonomy)
 AUTHORING = (lint, generate, screen, review, curate, release)
-RUNNING = (run, prompts, power, doctor)
 for command in (*RUNNING, *CONTENT, *AUTHORING):
     cli.add_command(command)
 

@@ -19,8 +19,10 @@ from losona import stats
 from losona.clock import now
 from losona.errors import RunRefused
 from losona.providers.reply_file import read_replies
-from losona.report.html import write_report
+from losona.report.html import write_html
+from losona.report.material import gather
 from losona.report.terminal import print_table
+from losona.report.wording import some
 from losona.results import Key, Result, check_logs, read_results, tables, write_tables
 from losona.run.engine import evaluate
 from losona.run.options import NamedModel, RunOptions
@@ -29,6 +31,7 @@ from losona.run.preflight import missing_for_model
 from losona.run.progress import RunProgress
 from losona.run.record import RunRecord, merged, read_record, read_scenarios, refuse_mixture, stamp, write_record
 from losona.schema.scenario import Scenario
+from losona.stored import StoredRun
 from losona.tasks import Done, Recalled, Setup, build_recall_task, build_task, group
 
 SPACE = 2**20
@@ -277,9 +280,8 @@ def _finish(
     k = plan.options.epochs
     cells = stats.cells(replies, gradings, k)
     gains = stats.gains(replies, gradings, k)
-    rules = {norm.id: norm.rule for norm in plan.taxonomy.norms.values()}
-    shown = json.loads(record.model_dump_json())
-    write_report(folder / "report.html", shown, cells, gains, replies, gradings, scenarios, rules)
+    stored = StoredRun(record.name, json.loads(record.model_dump_json()), replies, gradings, scenarios)
+    write_html(folder / "report.html", gather([stored], plan.taxonomy, k))
     calls = plan.calls()
     missing = len(pending(calls, {key: result.answered for key, result in done.items()}))
     keys = {(c.model.id, c.condition, c.transcript_id, c.epoch) for c in calls}
@@ -299,21 +301,21 @@ def _remarks(record: RunRecord, outcome: Outcome) -> Iterable[str]:
     content = record.scenarios
     left_out = ", ".join(f"{n} {reason}" for reason, n in content["left_out"].items()) or "none"
     track = "verifiable track (code alone grades)" if record.track == "verifiable" else f"judge {record.identity.judge}"
-    yield f"{track}: {content['n']} scenarios; left out: {left_out}."
+    yield f"{track}: {some(content['n'], 'scenario')}; left out: {left_out}."
     if content["skipped"]:
-        yield f"{len(content['skipped'])} malformed rows left out; the first: {content['skipped'][0]}"
+        yield f"{some(len(content['skipped']), 'malformed row')} left out; the first: {content['skipped'][0]}"
     for note, n in content["notes"].items():
-        yield f"{n} scenarios: {note}."
+        yield f"{some(n, 'scenario')}: {str(note).rstrip('.')}."
     if content["attribution"]:
-        yield f"Scenarios: {content['attribution']}."
+        yield f"Scenarios: {str(content['attribution']).rstrip('.')}."
     if outcome.reused:
-        yield f"{outcome.reused} replies were there already and were not asked for again."
+        yield f"{some(outcome.reused, 'reply was', 'replies were')} there already and not asked for again."
     if record.epochs > outcome.k:
         yield f"The run holds up to {record.epochs} replies for a prompt; table and report use the first {outcome.k}."
     if outcome.interrupted:
         yield "Interrupted. The same command again goes on where this one stopped."
     if outcome.unjudged:
-        yield f"Incomplete: {outcome.unjudged} gradings wait for the judge, whose provider failed."
+        yield f"Incomplete: {some(outcome.unjudged, 'grading')} without a verdict, because the judge's provider failed."
         yield "The same command again asks for them."
     if outcome.missing:
         errors = [str(error) for error in outcome.replies["error"].tolist() if error]

@@ -45,12 +45,14 @@ from losona.stats.contrast import (
     specificity,
 )
 from losona.stats.counts import grader_usage, reasons, track_counts, usage
+from losona.stats.events import EventRate, event_rows
+from losona.stats.flips import Change, Flip, changes, flips, least_gain, regressions
 from losona.stats.gates import METRICS, metric, parse_gate, passes
 from losona.stats.intervals import benjamini_hochberg, clustered_mean, clustered_share, exact, holm, p_value, wilson
 from losona.stats.outcomes import Outcome, counted, outcomes
 from losona.stats.paired import bootstrap_mean, bootstrap_share, mcnemar, mcnemar_power
 from losona.stats.power import Assumption, Power, assumptions_from, power_table
-from losona.stats.rates import cells, gain_rows, gains, norm_rates
+from losona.stats.rates import cell_rows, cells, gain_rows, gains, norm_rates, norm_rows
 from losona.stats.rows import (
     Cell,
     Gain,
@@ -63,7 +65,7 @@ from losona.stats.rows import (
     as_table,
     records,
 )
-from losona.stats.scores import Score, scores
+from losona.stats.scores import Score, score_outcomes, scores
 from losona.stats.sequential import Verdict, bound_for, decide, e_values
 
 __all__ = [
@@ -73,9 +75,12 @@ __all__ = [
     "Assumption",
     "Ceiling",
     "Cell",
+    "Change",
     "Delta",
     "DosePoint",
+    "EventRate",
     "Evidence",
+    "Flip",
     "FrameScore",
     "Gain",
     "GraderUsage",
@@ -102,7 +107,9 @@ __all__ = [
     "bootstrap_share",
     "bound_for",
     "ceilings",
+    "cell_rows",
     "cells",
+    "changes",
     "clustered_mean",
     "clustered_share",
     "contrast",
@@ -111,13 +118,16 @@ __all__ = [
     "deltas",
     "dose_curve",
     "e_values",
+    "event_rows",
     "evidence",
     "exact",
+    "flips",
     "frame_scores",
     "gain_rows",
     "gains",
     "grader_usage",
     "holm",
+    "least_gain",
     "mcnemar",
     "mcnemar_power",
     "metric",
@@ -125,6 +135,7 @@ __all__ = [
     "norm_gains",
     "norm_pairs",
     "norm_rates",
+    "norm_rows",
     "orientation",
     "outcomes",
     "p_value",
@@ -134,6 +145,8 @@ __all__ = [
     "ranking",
     "reasons",
     "records",
+    "regressions",
+    "score_outcomes",
     "scores",
     "specificity",
     "track_counts",

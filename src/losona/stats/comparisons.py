@@ -267,7 +267,7 @@ def _order(pair: ModelPair, first: str, second: str) -> tuple[str, str]:
 
 def _letters(names: Sequence[str], told: set[tuple[str, str]]) -> dict[str, str]:
     """Compact letter display by insertion and absorption (Piepho 2004). `names` are sorted, the best first."""
-    columns: list[set[str]] = [set(names)]
+    columns: list[set[str]] = [set(names)] if names else []
     for a, b in sorted(told):
         split = [c for c in columns if {a, b} <= c]
         columns = [c for c in columns if c not in split] + [c - {gone} for c in split for gone in (a, b)]

@@ -27,9 +27,13 @@ from losona.stats.scores import (
 
 def cells(replies: pd.DataFrame, gradings: pd.DataFrame, epochs_wanted: int | None = None) -> pd.DataFrame:
     """One row (`Cell`) a model x condition x variant, sorted by these; also where not one outcome is scored."""
-    joined, k = counted(replies, gradings, epochs_wanted)
+    return as_table(Cell, cell_rows(*counted(replies, gradings, epochs_wanted)))
+
+
+def cell_rows(joined: Iterable[Outcome], k: int) -> list[Cell]:
+    """The cells of outcomes of epochs 1 to K."""
     found = group_by(joined, lambda o: (o.model, o.condition, o.variant))
-    return as_table(Cell, [_cell(key, found[key], k) for key in sorted(found)])
+    return [_cell(key, found[key], k) for key in sorted(found)]
 
 
 def gains(replies: pd.DataFrame, gradings: pd.DataFrame, epochs_wanted: int | None = None) -> pd.DataFrame:
@@ -48,9 +52,13 @@ def gain_rows(found: Iterable[Score]) -> list[Gain]:
 
 def norm_rates(replies: pd.DataFrame, gradings: pd.DataFrame, epochs_wanted: int | None = None) -> pd.DataFrame:
     """One row (`NormRate`) a model x condition x variant x norm."""
-    joined, _ = counted(replies, gradings, epochs_wanted)
+    return as_table(NormRate, norm_rows(counted(replies, gradings, epochs_wanted)[0]))
+
+
+def norm_rows(joined: Iterable[Outcome]) -> list[NormRate]:
+    """The rates by norm of outcomes."""
     found = group_by(joined, lambda o: (o.model, o.condition, o.variant, o.pack, o.norm))
-    return as_table(NormRate, [_norm_rate(key, found[key]) for key in sorted(found)])
+    return [_norm_rate(key, found[key]) for key in sorted(found)]
 
 
 def gain_pairs(found: Sequence[Score]) -> list[Pair]:

@@ -1,7 +1,7 @@
 """Rows of the tables that the statistics give, and the typed edge to pandas. Computes nothing."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from math import nan
 from typing import Any, NamedTuple, TypeVar
 
@@ -142,6 +142,8 @@ class Usage:
     """Calls that failed."""
     n_invalid: int
     """Replies that the gate found invalid."""
+    n_cut: int
+    """Replies that ended at the token limit."""
     n_ungraded: int
     """Calls that no grading row refers to."""
     input_tokens: int
@@ -218,7 +220,8 @@ def records(table: pd.DataFrame, *columns: str) -> list[dict[str, Any]]:
 
 def as_table(kind: type, rows: Sequence[Any]) -> pd.DataFrame:
     """Typed rows as a table that has its columns also when it is empty."""
-    return pd.DataFrame([asdict(row) for row in rows], columns=[field.name for field in fields(kind)])
+    values: list[dict[str, Any]] = [vars(row) for row in rows]
+    return pd.DataFrame(values, columns=[field.name for field in fields(kind)])
 
 
 def known(value: Any) -> Any:
