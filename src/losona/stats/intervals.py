@@ -58,7 +58,7 @@ def exact(share: float, n: int) -> tuple[float, float]:
     return _proportion(share, n, "beta")
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=10_000)
 def _proportion(share: float, n: float, method: str) -> tuple[float, float]:
     if n == 0:
         return nan, nan
