@@ -223,7 +223,7 @@ def test_a_dry_run_and_prompts_call_nothing_and_leave_the_frames(command: Comman
     options = ("screen", "frames", "--baseline", "openai-api/loop/x")
     done = command(*options, "--dry-run")
     assert done.code == 0
-    assert "2 scenarios on 1 transcripts, 1 conditions, 3 replies each: 3 calls" in done.out
+    assert "2 scenarios on 1 transcript, 1 condition, 3 replies each: 3 calls" in done.out
     assert "--baseline openai-api/loop/x: missing" in done.out
     assert "code alone decides 2 of 2 arms" in done.out
     assert command(*options, "--write-prompts", "p.jsonl").code == 0
