@@ -12,7 +12,6 @@ from markupsafe import Markup
 
 from losona.report import wording
 from losona.report.figures import Drawing, draw_all, missing_note
-from losona.report.figures.inline import inline_svg
 from losona.report.material import Material
 from losona.report.page import content
 from losona.textfiles import write_atomically
@@ -37,6 +36,8 @@ def write_html(path: Path, material: Material, drawings: list[Drawing] | None = 
 
 
 def _shown(drawing: Drawing) -> dict[str, Any]:
+    from losona.report.figures.inline import inline_svg
+
     return {
         "name": drawing.name,
         "title": drawing.title,

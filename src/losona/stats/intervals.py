@@ -8,7 +8,7 @@ Pagano 2015). Below 30 clusters the cluster sign-flip test decides (Cameron, Gel
 Shaikh 2017).
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from functools import lru_cache
 from itertools import product
 from math import inf, nan, sqrt
@@ -17,7 +17,6 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats as distributions
-from scipy.stats import false_discovery_control
 from statsmodels.stats.proportion import (  # pyright: ignore[reportMissingTypeStubs]
     proportion_confint,  # pyright: ignore[reportUnknownVariableType]
 )
@@ -59,7 +58,7 @@ def exact(share: float, n: int) -> tuple[float, float]:
     return _proportion(share, n, "beta")
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=10_000)
 def _proportion(share: float, n: float, method: str) -> tuple[float, float]:
     if n == 0:
         return nan, nan
@@ -149,27 +148,20 @@ def p_value(values: ArrayLike, clusters: Sequence[Hashable]) -> float:
 
 def holm(p_values: Sequence[float]) -> list[float]:
     """p values adjusted for their number (Holm 1979); NaN stays NaN and does not count."""
-    return _adjusted(p_values, _step_down)
+    # Not by statsmodels: its multipletests collects garbage at every call, a second each beside a large table.
+    found = np.asarray(p_values, float)
+    order = np.argsort(found)[: int((~np.isnan(found)).sum())]
+    steps = found[order] * np.arange(len(order), 0, -1)
+    found[order] = np.minimum(1, np.maximum.accumulate(steps)) if len(order) else []
+    return [float(p) for p in found]
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     """p values adjusted for the false discovery rate (Benjamini and Hochberg 1995); NaN stays NaN."""
-    return _adjusted(p_values, false_discovery_control)
-
-
-def _step_down(p: Numbers) -> Numbers:
-    """Holm's adjustment. (statsmodels has it, and collects garbage at every call, which costs seconds in a report.)"""
-    order = np.argsort(p)
-    adjusted = np.empty_like(p)
-    adjusted[order] = np.minimum(1, np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)))
-    return adjusted
-
-
-def _adjusted(p_values: Sequence[float], method: Callable[[Numbers], Numbers]) -> list[float]:
     found = np.asarray(p_values, float)
     known = ~np.isnan(found)
     if known.any():
-        found[known] = method(found[known])
+        found[known] = distributions.false_discovery_control(found[known])
     return [float(p) for p in found]
 
 

@@ -24,8 +24,8 @@ def bootstrap_share(passed: Sequence[bool]) -> tuple[float, float]:
     n = len(passed)
     if n == 0:
         return nan, nan
-    low, high = binom.ppf((0.025, 0.975), n, sum(passed) / n) / n
-    return float(low), float(high)
+    share = sum(passed) / n
+    return float(binom.ppf(0.025, n, share)) / n, float(binom.ppf(0.975, n, share)) / n
 
 
 def bootstrap_mean(values: Sequence[float], seed: int = 0, resamples: int = RESAMPLES) -> tuple[float, float]:
