@@ -33,6 +33,7 @@ from losona.schema.scenario import Scenario
 from losona.stored import StoredRun
 from losona.tasks import Done, Recalled, Setup, build_recall_task, build_task, group
 
+_REUSED = ("reply was there already and was", "replies were there already and were")
 FLUSH_EVERY = 1
 """Finished samples are written to the log one by one: a crash loses what was in flight."""
 
@@ -302,7 +303,7 @@ def _remarks(record: RunRecord, outcome: Outcome) -> Iterable[str]:
     if content["attribution"]:
         yield f"Scenarios: {str(content['attribution']).rstrip('.')}."
     if outcome.reused:
-        yield f"{some(outcome.reused, 'reply was', 'replies were')} there already and not asked for again."
+        yield f"{some(outcome.reused, *_REUSED)} not asked for again."
     if record.epochs > outcome.k:
         yield f"The run holds {record.epochs} replies for each prompt; table and report use the first {outcome.k}."
     if outcome.interrupted:
