@@ -51,9 +51,8 @@ def main(rows: int) -> None:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"{len(runs[0].replies):,} replies, {len(runs[0].gradings):,} gradings, {len(material.models)} models")
     print(f"read {read - start:.1f} s, compute {computed - read:.1f} s, draw and write {written - computed:.1f} s")
-    print(
-        f"in all {written - start:.1f} s, of which {used:.1f} s of processor time; peak memory {peak:.0f} MiB, report.html {size:.1f} MiB"
-    )
+    print(f"in all {written - start:.1f} s ({used:.1f} s of processor time), peak memory {peak:.0f} MiB")
+    print(f"report.html {size:.1f} MiB")
 
 
 def make(folder: Path, rows: int) -> None:

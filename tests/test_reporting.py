@@ -1,6 +1,8 @@
 """What `losona report`, `compare` and `export` leave on disk and say, and what they refuse."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -78,6 +80,16 @@ def test_report_writes_every_kind_of_file(make: Make) -> None:
     assert "cut at the token limit" in page
     assert "| 0\\.7 |" in text.replace("0.7", "0\\.7")
     assert "![m, naive: 100 % of 12 decided scenarios" in text.replace("\u00a0", " ")
+
+
+def test_report_without_matplotlib_says_what_is_missing(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = make("a", many("c"))
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    result = losona("report", folder)
+    assert result.exit_code == 0, result.output
+    assert "pip install 'losona[figures]'" in result.output
+    assert "Figures are missing" in (folder / "report.html").read_text("utf-8")
+    assert not (folder / "figures").exists()
 
 
 def test_report_of_two_runs_tells_equal_names_apart(make: Make, in_folder: Path) -> None:
@@ -205,3 +217,10 @@ def test_a_folder_that_is_no_run_or_a_broken_one_is_named(make: Make, in_folder:
     (folder / "gradings.parquet").unlink()
     assert "gradings.parquet is missing" in refused("export", folder, "--format", "csv")
     assert "is given twice" in refused("compare", folder, folder)
+
+
+def test_reading_runs_imports_neither_the_engine_nor_matplotlib_before_it_draws() -> None:
+    code = "import sys, losona.report.html, losona.report.comparison, losona.report.export as e; " + (
+        "print([m for m in ('inspect_ai', 'matplotlib') if m in sys.modules])"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

@@ -100,12 +100,20 @@ def _take(
         return
     if not recalled:
         replies[key] = _reply_row(log, sample, key, names)
-    gradings.setdefault(key, {}).update(_gradings(sample))
+    known = gradings.setdefault(key, {})
+    for scenario_id, found in _gradings(sample).items():
+        if not _failed_judging(found) or _failed_judging(known.get(scenario_id, found)):
+            known[scenario_id] = found
+
+
+def _failed_judging(gradings: Sequence[Grading]) -> bool:
+    """A judge's provider failed: another log may hold the verdict."""
+    return any(PROVIDER_ERROR in grading.error for grading in gradings)
 
 
 def _logs(log_dir: Path, stamp: str) -> Iterator[EvalLog]:
     """All logs, the oldest first; each must carry the stamp, if one is given."""
-    for info in sorted(_listed(log_dir), key=lambda info: info.name):
+    for info in sorted(_listed(log_dir), key=lambda info: (info.mtime or 0, info.name)):
         log = _log(info)
         if stamp and (log.eval.metadata or {}).get("stamp") != stamp:
             raise ContentError(f"{info.name}: this log is not of this run, or of other settings; move it away.")

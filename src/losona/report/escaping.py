@@ -3,6 +3,7 @@
 import re
 
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
 from losona.report.foreign import shown
 
@@ -46,5 +47,7 @@ def csv_cell(value: object) -> object:
 
 def csv(table: pd.DataFrame) -> str:
     """A table as CSV, with text in it that is only text."""
-    safe = {str(name): [csv_cell(value) for value in table[name].tolist()] for name in table.columns}
-    return pd.DataFrame(safe, columns=list(table.columns)).to_csv(index=False, lineterminator="\n")
+    texts = [str(name) for name in table.columns if not is_numeric_dtype(table[name])]
+    safe = pd.DataFrame({name: [csv_cell(value) for value in table[name].tolist()] for name in texts})
+    rest = table.drop(columns=texts).reset_index(drop=True)
+    return pd.concat([safe, rest], axis=1)[list(table.columns)].to_csv(index=False, lineterminator="\n")

@@ -7,9 +7,10 @@ from losona.errors import UserFault
 from losona.report import figures, sections
 from losona.report.escaping import csv
 from losona.report.figures import Drawing
-from losona.report.html import write_html
+from losona.report.html import write_page
 from losona.report.markdown import write_markdown
 from losona.report.material import Material
+from losona.report.page import content
 from losona.report.tabular import tabular
 from losona.textfiles import write_atomically
 
@@ -23,8 +24,9 @@ def write_files(folder: Path, material: Material) -> list[Path]:
     """
     drawings = figures.draw_all(material)
     written = [*_figures(folder / "figures", drawings), *_tables(folder / "tables", material)]
-    write_html(folder / "report.html", material, drawings)
-    write_markdown(folder / "report.md", material, drawings)
+    shown = content(material)
+    write_page(folder / "report.html", shown, drawings)
+    write_markdown(folder / "report.md", shown, drawings)
     return [folder / "report.html", folder / "report.md", *written]
 
 

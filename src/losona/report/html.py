@@ -4,6 +4,7 @@ Every text is foreign (a reply may be hostile): the templates escape all, and ch
 text are made visible.
 """
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,6 @@ from markupsafe import Markup
 
 from losona.report import wording
 from losona.report.figures import Drawing, draw_all, missing_note
-from losona.report.figures.inline import inline_svg
 from losona.report.foreign import shown
 from losona.report.material import Material
 from losona.report.page import content
@@ -21,23 +21,29 @@ from losona.textfiles import write_atomically
 TEMPLATES = Path(__file__).parent / "templates"
 
 
-def write_html(path: Path, material: Material, drawings: list[Drawing] | None = None) -> None:
-    """Write the page. Figures are drawn here unless they are given."""
-    found = draw_all(material) if drawings is None else drawings
+def write_html(path: Path, material: Material) -> None:
+    """Draw the figures and write the page."""
+    write_page(path, content(material), draw_all(material))
+
+
+def write_page(path: Path, shown: Mapping[str, Any], drawings: Sequence[Drawing]) -> None:
+    """Write the page from what `content` gives."""
     page = (
         _environment()
         .get_template("report.html.j2")
         .render(
             w=wording,
-            **content(material),
-            drawings=[_shown(drawing) for drawing in found],
-            drawings_note=missing_note() or ("" if found else "There is nothing to draw yet."),
+            **shown,
+            drawings=[_shown(drawing) for drawing in drawings],
+            drawings_note=missing_note() or ("" if drawings else "There is nothing to draw yet."),
         )
     )
     write_atomically(path, page)
 
 
 def _shown(drawing: Drawing) -> dict[str, Any]:
+    from losona.report.figures.inline import inline_svg
+
     return {
         "name": drawing.name,
         "title": drawing.title,

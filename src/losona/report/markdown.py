@@ -1,6 +1,6 @@
 """The report as Markdown, with the figures beside it. Computes no number; escapes every text."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,16 +9,14 @@ from markupsafe import Markup
 
 from losona.report import escaping, wording
 from losona.report.figures import Drawing, missing_note
-from losona.report.material import Material
-from losona.report.page import content
 from losona.report.views import View
 from losona.textfiles import write_atomically
 
 TEMPLATES = Path(__file__).parent / "templates"
 
 
-def write_markdown(path: Path, material: Material, drawings: Sequence[Drawing]) -> None:
-    """Write `report.md`; it refers to figures/NAME.svg."""
+def write_markdown(path: Path, shown: Mapping[str, Any], drawings: Sequence[Drawing]) -> None:
+    """Write `report.md` from what `content` gives; it refers to figures/NAME.svg."""
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=False,
@@ -29,7 +27,7 @@ def write_markdown(path: Path, material: Material, drawings: Sequence[Drawing]) 
     )
     page = environment.get_template("report.md.j2").render(
         w=wording,
-        **content(material),
+        **shown,
         drawings=drawings,
         drawings_note=missing_note(),
         table=_table,

@@ -36,6 +36,7 @@ from losona.tasks import Done, Recalled, Setup, build_recall_task, build_task, g
 
 SPACE = 2**20
 """Bytes below which a disk counts as full."""
+_REUSED = ("reply was there already and was", "replies were there already and were")
 
 
 @dataclass(frozen=True)
@@ -309,7 +310,7 @@ def _remarks(record: RunRecord, outcome: Outcome) -> Iterable[str]:
     if content["attribution"]:
         yield f"Scenarios: {str(content['attribution']).rstrip('.')}."
     if outcome.reused:
-        yield f"{some(outcome.reused, 'reply was', 'replies were')} there already and not asked for again."
+        yield f"{some(outcome.reused, *_REUSED)} not asked for again."
     if record.epochs > outcome.k:
         yield f"The run holds up to {record.epochs} replies for a prompt; table and report use the first {outcome.k}."
     if outcome.interrupted:

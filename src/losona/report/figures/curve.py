@@ -23,10 +23,10 @@ def draw(material: Material) -> Drawing | None:
     if not curves:
         return None
     with styled():
-        figure = Figure(figsize=(WIDTH, 3.1 + 0.17 * len(curves)), layout="constrained")
+        figure = Figure(figsize=(WIDTH, 3.1 + 0.2 * len(curves)), layout="constrained")
         axes = figure.add_subplot()
         for i, ((model, condition), points) in enumerate(curves):
-            x = [point.dose + SPREAD * (i - (len(curves) - 1) / 2) for point in points]
+            x = [point.dose + min(SPREAD, 0.4 / len(curves)) * (i - (len(curves) - 1) / 2) for point in points]
             axes.vlines(x, [p.low for p in points], [p.high for p in points], color=colour(i), linewidth=1.2)
             axes.plot(
                 x, [p.share for p in points], color=colour(i), marker=marker(i), linestyle=STYLES[i % len(STYLES)],

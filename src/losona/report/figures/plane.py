@@ -16,8 +16,9 @@ def draw(material: Material) -> Drawing | None:
     found, left_out = few(material.contrasts, len(material.contrasts))
     if not found:
         return None
+    hues = list(dict.fromkeys(_hue(row, left_out) for row in found))
     with styled():
-        figure = Figure(figsize=(WIDTH, WIDTH + 0.17 * len(found)), layout="constrained")
+        figure = Figure(figsize=(WIDTH, WIDTH + 0.3 + 0.2 * len(found)), layout="constrained")
         axes = figure.add_subplot()
         axes.plot([0, 1], [1, 0], color=QUIET, linestyle="--", linewidth=1)
         axes.text(0.03, 0.9, "a fixed style", rotation=-45, color=QUIET, ha="left", va="top")
@@ -26,7 +27,7 @@ def draw(material: Material) -> Drawing | None:
             size = 11 - 5 * i / len(found)
             axes.plot(
                 row.second, row.first, linestyle="none", marker=MARKERS[i % len(MARKERS)], markersize=size,
-                color=colour(material.conditions.index(row.condition)), markeredgecolor=INK, alpha=0.85, zorder=3,
+                color=colour(hues.index(_hue(row, left_out))), markeredgecolor=INK, alpha=0.85, zorder=3,
                 label=f"{name(row.model)}, {row.condition}",
             )  # fmt: skip
         axes.set_xlim(-0.03, 1.03)
@@ -47,6 +48,11 @@ def draw(material: Material) -> Drawing | None:
         alt="; ".join(_said(row) for row in found) + ".",
         figure=figure,
     )
+
+
+def _hue(row: PairAccuracy, left_out: str) -> str:
+    """What a colour stands for: the condition, or the model where only one condition is drawn."""
+    return row.model if left_out else row.condition
 
 
 def _said(row: PairAccuracy) -> str:
