@@ -136,9 +136,10 @@ def operations(_: str) -> Iterator[str]:
 def rules(_: str) -> Iterator[str]:
     """The linter's rules with reason and examples."""
     for rule in RULES.values():
-        severity = {"error": "Error", "warning": "Warning", "degree": "Error or warning, by degree"}[rule.severity]
-        yield f"### {rule.id} {rule.title}\n\n{severity}. {rule.why}\n"
-        yield f"```text\nfinds:     {' '.join(rule.bad.split())}\nlets pass: {' '.join(rule.good.split())}\n```\n"
+        severity = {"error": "Error", "warning": "Warning", "degree": "Error or warning, by degree"}[rule.text.severity]
+        yield f"### {rule.id} {rule.text.title}\n\n{severity}; {rule.covers}. {rule.text.why}\n"
+        bad, good = (" ".join(text.split()) for text in (rule.text.bad, rule.text.good))
+        yield f"```text\nfinds:     {bad}\nlets pass: {good}\n```\n"
 
 
 def template(name: str) -> Iterator[str]:

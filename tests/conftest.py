@@ -2,12 +2,16 @@
 
 import json
 import socket
+import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from losona.cli import main
 from losona.conditions import PromptStyle, prompt_hash, render
 from losona.frames import SHIPPED_FRAMES, derive, read_frame
 from losona.schema.frame import Frame
@@ -78,3 +82,35 @@ def write_replies(
                 rows.setdefault((key, epoch), answer(scenario, condition, epoch))
     path.write_text("".join(json.dumps({"prompt_hash": h, "epoch": e, "text": t}) + "\n" for (h, e), t in rows.items()))
     return path
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A command that has ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+Command = Callable[..., Ended]
+
+
+@pytest.fixture
+def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], in_folder: Path) -> Command:
+    """A `losona` command in this process, in an empty folder; lines of input and environment variables as keywords."""
+
+    def call(*arguments: str, lines: str = "", **environment: str) -> Ended:
+        monkeypatch.setattr(sys, "argv", ["losona", *arguments])
+        monkeypatch.setattr(sys, "stdin", StringIO(lines))
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value)
+        code = 0
+        try:
+            main()
+        except SystemExit as ended:
+            code = int(ended.code or 0)
+        streams = capsys.readouterr()
+        return Ended(code, streams.out, streams.err)
+
+    return call

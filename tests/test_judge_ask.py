@@ -48,7 +48,8 @@ class Judge:
     def __call__(self, messages: list[ChatMessage], _tools: Any, _choice: Any, config: GenerateConfig) -> ModelOutput:
         self.asked.append(messages)
         self.configs.append(config)
-        if self.refuses and config.response_schema:
+        refused = config.temperature == 0 if "temperature" in self.refuses else config.response_schema is not None
+        if self.refuses and refused:
             raise RuntimeError(self.refuses)
         answer = self.answers.pop(0)
         if isinstance(answer, BaseException):
@@ -153,6 +154,12 @@ def test_a_provider_may_refuse_the_schema(refusal: str):
     judge = Judge(["{", good()], refuses=refusal)
     assert ask(judge).label == "breaches"
     assert [config.response_schema is None for config in judge.configs] == [False, True, True]
+
+
+def test_a_provider_may_refuse_the_temperature():
+    judge = Judge([good()], refuses="400: 'temperature' does not support 0.0. Only the default (1) value is supported.")
+    assert ask(judge).label == "breaches"
+    assert [(c.temperature == 0, c.response_schema is None) for c in judge.configs] == [(True, False), (False, False)]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from losona.errors import ContentError
+from losona.cli import cli
+from losona.errors import ContentError, UserFault
 from losona.frames import SHIPPED_FRAMES
 from losona.lint import RULES, Finding, lint_paths
 from losona.lint.__main__ import main
@@ -111,8 +112,8 @@ DEFECTS: list[tuple[str, str, Changes | Mutation, str]] = [
     ("F15 error", "triggers by different people", {"s1.b.0.from": "Osei"}, "F16"),
     ("F15 warning", "different triggers", {"s1.b.0.text": "Jovan, did you lock the gate to the street?"}, ""),
     ("F16 warning", "other order of speakers in none", {"s1.none.2.from": "Osei"}, ""),
-    ("F17 warning", "16 words apart", {"s1.none.0.text": "buns " * 22}, ""),
-    ("F17 error", "more than 25 words apart", {"s1.none.0.text": "buns " * 35}, ""),
+    ("F17 warning", "16 words apart", {"s1.none.0.text": "buns" + " buns" * 21}, ""),
+    ("F17 error", "more than 25 words apart", {"s1.none.0.text": "buns" + " buns" * 34}, ""),
     ("F18 error", "the trigger stands in none", {"s3.none.0.text": "Bettina, are the moths back at the lamp?"}, ""),
     ("F19 error", "two shared turns before the first slot", {"chat.1": DROP, "chat.0": DROP}, ""),
     ("F19 error", "one shared turn between slots", {"chat.11": DROP, "chat.10": DROP}, ""),
@@ -127,8 +128,8 @@ DEFECTS: list[tuple[str, str, Changes | Mutation, str]] = [
     ("F24 error", "scope inside a slot", {"s1.none.1.scope": True}, ""),
     ("F25 warning", "a seam", {"chat.5.text": "long bench stands by the shed, away from the buns"}, ""),
     ("F26 error", "too few turns", each(["14", "11", "8", "6", "0"], "chat.*", DROP), "F27 F28"),
-    ("F27 error", "a long turn", {"chat.1.text": "dust " * 71}, ""),
-    ("F27 error", "a long elicitor", {"elicitor.text": "Ilmari, " + "cloth " * 50}, ""),
+    ("F27 error", "a long turn", {"chat.1.text": "dust" + " dust" * 70}, ""),
+    ("F27 error", "a long elicitor", {"elicitor.text": "Ilmari," + " cloth" * 50}, ""),
     ("F28 error", "no short turns", lengthen, "F15 F17"),
     ("F28 error", "all turns equally long", level, "*"),
     ("F29 error", "an assistant idiom", {"chat.6.text": "i hope this helps, a folded ticket under the leg"}, ""),
@@ -169,6 +170,9 @@ DEFECTS: list[tuple[str, str, Changes | Mutation, str]] = [
     ("F44 error", "a fact in a slot only", {"known_facts.1.tokens": ["brick"]}, ""),
     ("F44 error", "no facts", {"known_facts": []}, ""),
     ("F45 warning", "a figure from nowhere", {"references.b.comply.2.text": "doors open, that was at 17:40"}, ""),
+    ("F46 warning", "a doubled space", {"chat.6.text": "a folded ticket under  the leg helps"}, ""),
+    ("F46 warning", "a space at the end", {"elicitor.text": base()["elicitor"]["text"] + " "}, ""),
+    ("F46 warning", "a zero-width space", {"channel": base()["channel"].replace("yard", "ya\u200brd")}, ""),
 ]  # fmt: skip
 
 
@@ -186,51 +190,13 @@ def test_a_defect_is_named_by_its_rule(
 
 def test_every_rule_has_a_defect_and_a_text() -> None:
     assert {expected[:3] for expected, *_ in DEFECTS} == {rule for rule in RULES if rule.startswith("F")}
-    assert [*RULES] == [f"F{n:02}" for n in range(1, 46)] + [f"S{n:02}" for n in range(1, 7)]
-    assert all(rule.title and rule.why and rule.bad and rule.good for rule in RULES.values())
+    numbers = {"F": 46, "P": 8, "S": 10}
+    assert [*RULES] == [f"{letter}{n:02}" for letter, most in numbers.items() for n in range(1, most + 1)]
+    assert all(rule.text.title and rule.text.why and rule.text.bad and rule.text.good for rule in RULES.values())
 
 
 def test_the_base_frame_is_good() -> None:
     assert lint_paths([BASE], load_taxonomy()) == []
-
-
-def renamed(slug: str, event: str = "factual_question") -> Frame:
-    """A frame that shares nothing but its norms with the base frame."""
-    text = BASE_TEXT
-    for name in ("Ilmari", "Bettina", "Osei", "Rukmini", "Jovan"):
-        text = text.replace(name, name[::-1].capitalize() + slug[:2])
-    frame = parse_yaml(text, BASE).data
-    level(frame)
-    for turn in turns(frame):
-        turn["text"] = turn["text"].replace("w", slug[:3])
-    frame["off_elicitor"]["text"] = f"{frame['subject']['name']}, no {slug}?"
-    frame["elicitor"]["text"] = f"{frame['subject']['name']}, {slug}?"
-    return frame | {"event": event, "frame": f"extended.{event}.{slug}"}
-
-
-def set_rules(frames: list[Frame], folder: Path) -> set[str]:
-    return {f"{f.rule} {f.severity}" for f in lint(frames, folder) if f.rule.startswith("S")}
-
-
-def test_a_set_of_different_frames_is_good(tmp_path: Path) -> None:
-    assert set_rules([base(), renamed("oven_two", "status_check")], tmp_path) == set()
-
-
-def test_a_set_knows_repeated_ids_elicitors_talk_and_pairs(tmp_path: Path) -> None:
-    assert set_rules([base(), base()], tmp_path) == {"S01 error", "S03 error", "S04 warning", "S05 warning"}
-
-
-def test_a_set_knows_a_name_in_three_frames(tmp_path: Path) -> None:
-    frames = [base(), renamed("oven_two", "status_check"), renamed("pond_row", "missing_item")]
-    frames[1]["cast"][0]["name"] = frames[2]["cast"][0]["name"] = "Bettina"
-    assert set_rules(frames, tmp_path) == {"S02 warning"}
-
-
-def test_a_large_set_knows_a_frequent_venue(tmp_path: Path) -> None:
-    slugs = ["ash", "bay", "cot", "dew", "elm", "fir", "gum", "hay"]
-    frames = [renamed(f"{slug}_set", "status_check") for slug in slugs]
-    assert "S06 warning" in set_rules(frames, tmp_path)
-    assert "S06 warning" not in {f"{f.rule} {f.severity}" for f in lint_paths([tmp_path / "0"], load_taxonomy())}
 
 
 def test_a_fault_of_the_file_has_its_line(tmp_path: Path) -> None:
@@ -270,6 +236,22 @@ def test_a_wrong_path_is_refused(tmp_path: Path) -> None:
         lint_paths([tmp_path / "none.yaml"], load_taxonomy())
     with pytest.raises(ContentError, match="no frame files"):
         lint_paths([tmp_path], load_taxonomy())
+    (tmp_path / "notes.md").write_text("x")
+    with pytest.raises(ContentError, match=r"notes\.md: lint reads frames"):
+        lint_paths([tmp_path / "notes.md"], load_taxonomy())
+
+
+def test_a_rule_is_explained_with_an_example(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["lint", "--explain", "f32"], standalone_mode=False) is None
+    told = capsys.readouterr().out
+    assert told.startswith("F32 (error; looks at frames, rows and scenarios): Nothing visible gives a norm away")
+    assert all(part in told for part in ("\nWhy: ", "\nFinds: ", "\nLets pass: "))
+
+
+@pytest.mark.parametrize("arguments", [["--explain", "F99"], []])
+def test_what_cannot_be_linted_or_explained_is_refused(arguments: list[str]) -> None:
+    with pytest.raises(UserFault, match=r"F01 to F46, P01 to P08, S01 to S10|name a frame"):
+        cli.main(["lint", *arguments], standalone_mode=False)
 
 
 def test_the_command_counts_and_exits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -120,11 +120,32 @@ def test_a_label_that_was_there_stays_and_judges_can_be_compared(
     assert code == 0
     assert "0 % of 8" in said
     assert "same sign by every judge" in said
+    code, said = losona("compare", "r", "--by", "judge", "--json")
+    assert {row["agree"]["value"] for row in json.loads(said)["agreement"]} == {0.0}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fault"),
+    [
+        (("r",), "a second run is missing; give RUN_A RUN_B, or one run with --by judge"),
+        (("r", "r2", "--by", "judge"), "without a second run; leave that out"),
+        (("r", "--by", "judge", "--min-gain", "0"), "without --min-gain; leave that out"),
+        (("r", "--by", "judge"), "there is no run here"),
+    ],
+)
+def test_two_runs_or_one_by_its_judges_are_compared(losona: Losona, arguments: tuple[str, ...], fault: str) -> None:
+    code, said = losona("compare", *arguments)
+    assert (code, fault in said) == (2, True), said
 
 
 def test_a_split_panel_is_decided_by_one_more_vote(losona: Losona, run: Start, judges: dict[str, Server]) -> None:
     run("yes", "no")
     assert set(deciding()["error"]) == {"for people: the votes are split 1 to 1"}
+    assert losona("export", "r", "--format", "csv", "--out", "r.csv")[0] == 0
+    rows = pd.read_csv("r.csv")
+    assert set(rows["judge"]) == {"openai-api/yes/j, openai-api/no/j"}
+    assert (rows["grading_prompt_hash"].notna() == rows["grader"].str.startswith("openai-api")).all()
+    assert "the majority of the judges openai-api/yes/j, openai-api/no/j" in Path("r/report.html").read_text()
     with serving(says(vote("complies"))) as third:
         import os
 
@@ -151,7 +172,15 @@ def test_labels_of_people_calibrate_a_run(losona: Losona, run: Start, judges: di
     code, said = losona("judge", "calibrate", "--labels", "l.jsonl", "--run", "r")
     assert code == 0, said
     assert "No pooled correction: only 3 labelled replies comply; 30 are needed" in said
-    assert "No pooled correction" in Path("r/report.html").read_text()
+    assert losona("report", "r", "--out", "report")[0] == 0
+    for path in ("r/report.html", "report/report.html", "report/report.md"):
+        text = Path(path).read_text()
+        assert "What is known of the judge" in text
+        assert "No pooled correction" in text
+        assert "no audit of openai-api/yes/j" in text
+    Path("r/calibration.json").write_text("{")
+    code, said = losona("report", "r", "--out", "report")
+    assert (code, "r/calibration.json: not valid JSON" in said) == (2, True)
 
 
 @pytest.mark.parametrize(

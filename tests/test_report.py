@@ -13,13 +13,15 @@ from rich.console import Console
 from losona import stats
 from losona.report.foreign import shown
 from losona.report.headline import headline
-from losona.report.html import write_report
+from losona.report.html import write_html
+from losona.report.material import gather
 from losona.report.record import commands, facts
 from losona.report.terminal import print_table
 from losona.report.wording import dollars, points
 from losona.schema.scenario import Evaluation, Scenario, Visible, VisiblePerson, VisibleTurn
 from losona.schema.tables import GradingRow, ReplyRow
-from losona.stats import Cell, Gain, TrackCounts, as_rows
+from losona.stats import TrackCounts
+from losona.stored import StoredRun
 
 LABELS = {"c": "complies", "b": "breaches", "u": "unscored", "e": "unscored", "i": "breaches"}
 HOSTILE = "ok</style></span><script>alert(1)</script><img src=x onerror='a()'> \"{{ 7*7 }}\" \u202eevil \x1b[31m\u2066"
@@ -29,14 +31,14 @@ RECORD: dict[str, Any] = {
     "models": {"m": "openai/m"},
     "track": "verifiable",
     "identity": {"judge": None, "benchmark_version": "1-0", "packs": {"core": "abcd"}},
-    "scenarios": {"n": 2, "left_out": {"needs a judge": 3}},
+    "scenarios": {"n": 2, "left_out": {"need a judge": 3}},
 }
 
 
 class Tables:
     """Two tables from `{"model condition frame/arm/variant": "cbu"}`, a letter an epoch (see test_stats)."""
 
-    def __init__(self, results: dict[str, str], text: str = "hm", **grading: Any) -> None:
+    def __init__(self, results: dict[str, str], text: str = "hm", norms: bool = False, **grading: Any) -> None:
         replies: list[ReplyRow] = []
         gradings: list[GradingRow] = []
         for key, letters in results.items():
@@ -56,7 +58,7 @@ class Tables:
                     pack="core", event="standup", norm="binary_answer_norm", mode="exact", expectation="applies",
                     grader="verifier", label=LABELS[letter], node="has_time",
                 )  # fmt: skip
-                gradings.append(row.model_copy(update=grading))
+                gradings.append(row.model_copy(update={**grading, **({"norm": f"norm_{frame}"} if norms else {})}))
         self.replies = pd.DataFrame([row.model_dump() for row in replies])
         self.gradings = pd.DataFrame([row.model_dump() for row in gradings])
         self.cells = stats.cells(self.replies, self.gradings)
@@ -69,11 +71,14 @@ class Tables:
         return out.read()
 
     def html(self, path: Path, scenarios: dict[str, Scenario] | None = None, record: Any = RECORD) -> str:
-        write_report(path, record, self.cells, self.gains, self.replies, self.gradings, scenarios or {})
+        write_html(path, gather([self.stored(scenarios, record)]))
         return path.read_text(encoding="utf-8")
 
+    def stored(self, scenarios: dict[str, Scenario] | None = None, record: Any = RECORD) -> StoredRun:
+        return StoredRun(str(record.get("name", "")), record, self.replies, self.gradings, scenarios or {})
+
     def headline(self) -> tuple[str, str]:
-        found = headline(as_rows(Cell, self.cells), as_rows(Gain, self.gains))
+        found = headline(gather([self.stored()]))
         return found[0].replace("\u00a0", " "), found[1].replace("\u00a0", " ")
 
 
@@ -135,10 +140,10 @@ def test_terminal_table() -> None:
         " naive                 0   0-79     1/1     0  100      3    0   0   0",
         "",
         "gain: demos minus nodemos, same scenarios, in points",
-        "                   pairs with without gain     95% CI",
+        "                   pairs with without gain 95% CI",
         "m",
-        " naive                 1   67       0  +67 -31 to +97",
-        " oracle                0    -       -    -          -",
+        " naive                 1   67       0  +67      -",
+        " oracle                0    -       -    -      -",
     ]
     assert max(map(len, found)) <= 80
 
@@ -165,36 +170,39 @@ def test_terminal_without_outcomes() -> None:
 def test_headline_with_little_data() -> None:
     first, second = Tables(BASE).headline()
     assert first == (
-        "Under naive, no gain can be told from zero for m (from 0 % to 67 %, +67 points [−31 to +97] over 1 pair)."
+        "m shows no gain that can be told from zero under naive (from 0 % to 67 %, +67 points [–], 1 pair)."
     )
     assert second.startswith("This is little data (1 pair where there are fewest)")
 
 
-def many(model: str, with_demos: str, without: str, n: int = 30) -> dict[str, str]:
-    found = {f"{model} naive f{i}/a/demos": with_demos for i in range(n)}
-    return found | {f"{model} naive f{i}/a/nodemos": without for i in range(n)}
+def many(model: str, with_demos: str, without: str, condition: str = "naive", n: int = 30) -> dict[str, str]:
+    found = {f"{model} {condition} f{i}/a/demos": with_demos for i in range(n)}
+    return found | {f"{model} {condition} f{i}/a/nodemos": without for i in range(n)}
 
 
-def test_headline_names_who_adapts_and_ties() -> None:
-    first, second = Tables(many("x", "c", "b") | many("y", "c", "b") | many("z", "b", "b")).headline()
-    assert first == (
-        "Under naive, seeing demonstrations raises compliance for x (from 0 % to 100 %, +100 points [+84 to +100] "
-        "over 30 pairs) and y (from 0 % to 100 %, +100 points [+84 to +100] over 30 pairs); "
-        "for z the interval of the gain includes zero."
+def test_headline_names_who_adapts_under_every_condition_and_calls_ties_ties() -> None:
+    results = many("x", "c", "b") | many("x", "c", "b", "norm_informed") | many("z", "c", "b") | many("y", "b", "b")
+    first, second = Tables(results, norms=True).headline()
+    assert first.startswith("x adapts under naive (from 0 % to 100 %, +100 points [+")
+    assert "norm_informed (from 0 % to 100 %" in first
+    assert "y shows no gain that can be told from zero under naive (from 0 % to 0 %, 0 points" in first
+    assert second == (
+        "No condition can be told from naive; x is ahead of y under naive and z is ahead of y under naive; other pairs "
+        "of models cannot be told apart."
     )
-    assert second == "The intervals of the gains of x and y overlap, so their order may be chance."
 
 
-def test_headline_with_a_clear_order_and_a_loss() -> None:
-    first, second = Tables(many("x", "c", "b") | many("z", "b", "c")).headline()
-    assert "they lower it for z (from 100 % to 0 %, −100 points" in first
-    assert second.startswith("The intervals of the gains of x and z do not overlap: x is ahead, as far as")
+def test_headline_names_a_loss_and_a_difference_between_conditions() -> None:
+    results = many("z", "b", "c") | many("z", "c", "c", "norm_informed")
+    first, second = Tables(results, norms=True).headline()
+    assert "complies less once it sees demonstrations under naive (from 100 % to 0 %, −100 points" in first
+    assert second == "Against naive a difference is shown for norm_informed for z (+100 points, p < 0.001)."
 
 
 def test_headline_without_pairs_does_not_speak_of_adaptation() -> None:
     first, second = Tables({f"m naive f{i}/a/demos": "c" for i in range(30)}).headline()
-    assert first.startswith("Under naive, m complies in 100 % of 30 scored replies; whether that is adaptation")
-    assert second == "Only one model was run, so there is nothing to compare it with."
+    assert first.startswith("m complies in 100 % of 30 scored replies under naive; whether that is adaptation")
+    assert second == "One model was run under one condition, so there is nothing to compare it with."
 
 
 def test_headline_without_a_scored_reply() -> None:
@@ -204,7 +212,7 @@ def test_headline_without_a_scored_reply() -> None:
 def test_report_says_what_was_run_and_found(tmp_path: Path) -> None:
     page = Page(Tables(BASE).html(tmp_path / "r.html", {"f/a/demos": scenario()}))
     for words in (
-        "verifiable track: code only, no judge", "needs a judge: 3", "m (openai/m)", "losona run --model openai/m",
+        "verifiable track: code only, no judge", "3 need a judge", "m (openai/m)", "losona run --model openai/m",
         '"core": "abcd"', "little data", "Acc@3", "exploratory", "Follows the norm once it is shown", "shows the norm",
         "… 6 messages left out", "has_time", "In the same chat without demonstrations", "timeout", "$4.50", "2.0 s",
     ):  # fmt: skip
@@ -218,7 +226,7 @@ def test_report_is_accessible_and_self_contained(tmp_path: Path) -> None:
     names = [name for name, _ in elements]
     assert names.count("table") == names.count("caption") > 4
     assert all("scope" in attributes for name, attributes in elements if name == "th")
-    assert [name for name in names if name in ("h1", "h2")] == ["h1", *["h2"] * 9]
+    assert [name for name in names if name in ("h1", "h2")] == ["h1", *["h2"] * 10]
     assert not {"script", "img", "link", "iframe"} & set(names)
     assert "http" not in html.replace("http-equiv", "")
     assert ("html", {"lang": "en"}) in elements
@@ -249,15 +257,15 @@ def test_a_record_without_keys_shows_dashes(tmp_path: Path) -> None:
     page = Page(Tables(BASE).html(tmp_path / "r.html", record={}))
     assert "The record names no command." in page.text
     assert "The scenario is not at hand" in page.text
-    assert dict(facts({}, TrackCounts(2, 1, 1)))["Models"] == "–"
+    assert dict(facts({"r": {}}, TrackCounts(2, 1, 1)))["Models"] == "–"
 
 
 def test_facts_read_both_forms_of_a_record() -> None:
     record = {"models": [{"name": "m", "id": "openai/m"}, "n"], "judge": {"model": "j"}, "command": ["losona", "a b"]}
-    found = dict(facts(record, TrackCounts(2, 1, 1)))
+    found = dict(facts({"r": record}, TrackCounts(2, 1, 1)))
     assert found["Models"] == "m (openai/m) and n"
     assert found["Graded by"] == "code where it decides, else the judge j"
-    assert found["Scenarios"] == "2; code alone decides 1 of them"
+    assert found["Scenarios with replies"] == "2; code alone decides 1 of them"
     assert commands(record) == ["losona 'a b'"]
 
 

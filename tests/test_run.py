@@ -2,10 +2,12 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +21,7 @@ from losona.cli import main
 from losona.conditions import CONDITIONS
 from losona.frames import SHIPPED_FRAMES
 from losona.presets import related
-from losona.scenarios import load_scenarios
+from losona.scenarios import load_scenarios, verifiable
 from losona.schema.scenario import Scenario
 from losona.taxonomy import Taxonomy, load_taxonomy
 
@@ -520,3 +522,202 @@ def test_a_related_judge_is_warned_of_or_refused(run: Run, adapts: str) -> None:
 )
 def test_relations_of_judges_and_subjects(judge: str, subject: str, reason: str) -> None:
     assert related(judge, subject) == reason
+
+
+# what servers, arguments and damaged files do
+
+
+def odd(finish: str, text: str | None = None, **message: object) -> tuple[int, object]:
+    answer = completion(text or "")
+    answer["choices"] = [{"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": text}}]
+    answer["choices"][0]["message"] |= message
+    return 200, answer
+
+
+TOOL = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+TOO_LONG = {"error": {"message": "maximum context length is 8192 tokens", "code": "context_length_exceeded"}}
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        (odd("tool_calls", tool_calls=[TOOL]), "no text came, the call ended with 'tool_calls'"),
+        ((400, TOO_LONG), "the prompt is too long for the model"),
+        ((200, {"error": {"message": "upstream 502"}}), ""),
+        ((400, {"error": {"message": "upstream provider error: boom"}}), "boom"),
+        ((401, {"error": {"message": "Incorrect API key provided: sk-SECRETSECRET"}}), "(not recorded)"),
+    ],
+    ids=["tool call", "context", "error as 200", "provider error", "key echoed"],
+)
+def test_what_is_no_reply_is_an_error_and_asked_once(
+    run: Run, tmp_path: Path, answer: tuple[int, object], error: str
+) -> None:
+    with serving(lambda request: answer) as server:
+        done = run("--model", "openai-api/loop/m", "--condition", "naive", "--epochs", "1", "--max-retries", "0",
+                   **server.environment)  # fmt: skip
+    assert done.returncode == 3, done.stdout
+    replies, gradings = tables(tmp_path / "r")
+    assert len(server.requests) == len(replies) == 3
+    assert replies["valid"].isna().all()
+    assert all(error in text and "NoReply" not in text for text in replies["error"])
+    assert set(gradings["label"]) == {"unscored"}
+    assert "SECRET" not in done.stdout + "".join(replies["error"])
+    assert "judge" not in done.stdout.lower().replace("need a judge", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("--max-connections", "0"), "--max-connections 0: give a whole number from 1 to 1,000"),
+        (("--max-retries", "-1"), "--max-retries -1: give a whole number from 0"),
+        (("--epochs", "3000000"), "--epochs 3000000: give a whole number from 1 to 1,000"),
+        (("--seed", "99999999999999999999"), "give a whole number from 0 to"),
+        (("-M", "memoize=true"), "-M memoize=true: memoize is set by options of this command"),
+        (("--epochs", "1", "--fail-under", "consistency=0.5"), "one reply has no consistency; give --epochs 2"),
+        (("--model", "x\udcff=mockllm/model"), "this argument is not UTF-8"),
+    ],
+)
+def test_values_that_cannot_be_meant_are_refused(
+    run: Run, tmp_path: Path, arguments: Sequence[str], sentence: str
+) -> None:
+    done = run("--model", "m=mockllm/model", *arguments)
+    assert (done.returncode, sentence in done.stderr) == (2, True), done.stderr
+    assert not (tmp_path / "r").exists()
+
+
+@pytest.mark.parametrize("out", ["run#1", "q?x", "a%20b", "two\nlines", "", "afile", "link"])
+def test_a_folder_that_would_lose_its_logs_is_refused(run: Run, adapts: str, tmp_path: Path, out: str) -> None:
+    (tmp_path / "afile").write_text("x")
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    done = run("--model", adapts, out=out)
+    assert done.returncode == 2
+    assert re.search(r"--out .*: (the path|this is no folder|the link leads nowhere)", done.stderr)
+
+
+def test_a_model_that_cannot_be_opened_leaves_no_folder(run: Run, tmp_path: Path) -> None:
+    done = run(
+        "--model", "openai-api/loop/m", "-M", "junkarg=1", LOOP_BASE_URL="http://127.0.0.1:9/v1", LOOP_API_KEY="x"
+    )
+    assert done.returncode == 2
+    with serving(says(WORKED)) as server:
+        done = run("--model", "openai-api/loop/m", "-M", "junkarg=1", **server.environment)
+    assert (done.returncode, "junkarg" in done.stderr, server.requests) == (2, True, [])
+    assert not (tmp_path / "r").exists()
+
+
+def test_other_arguments_of_a_provider_are_another_run(run: Run) -> None:
+    base = ("--model", "openai-api/loop/m", "--condition", "naive", "--epochs", "1")
+    with serving(says(WORKED)) as server:
+        assert run(*base, "-M", "organization=a", **server.environment).returncode == 0
+        done = run(*base, "-M", "project=b", **server.environment)
+    assert (done.returncode, "model_args" in done.stderr) == (2, True)
+
+
+def test_secrets_stand_in_no_file(run: Run, tmp_path: Path) -> None:
+    headers = '{"Authorization": "Bearer HUSH1", "X-Team": "plain"}'
+    with serving(says(WORKED)) as server:
+        run("--model", "openai-api/loop/m", "--condition", "naive", "--epochs", "1", "-M", f"default_headers={headers}",
+            "-M", f"base_url={server.url.replace('http://', 'http://me:HUSH2@')}", **server.environment)  # fmt: skip
+    written = [(tmp_path / "r" / name).read_text() for name in ("run.json", "report.html")]
+    assert not any("HUSH" in text for text in written)
+    assert all("plain" in text for text in written)
+
+
+def _sample(change: Callable[[dict[str, object]], object]) -> Callable[[Path], None]:
+    def apply(log: Path) -> None:
+        with zipfile.ZipFile(log) as old:
+            parts = {name: old.read(name) for name in old.namelist()}
+        with zipfile.ZipFile(log, "w") as new:
+            for name, data in parts.items():
+                sample = json.loads(data) if name.startswith("samples/") else None
+                if sample is not None:
+                    change(sample)
+                new.writestr(name, data if sample is None else json.dumps(sample))
+
+    return apply
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        _sample(lambda sample: sample.update(metadata={})),
+        _sample(lambda sample: sample.update(epoch=9)),
+        _sample(lambda sample: sample["scores"]["follows_norm"].update(metadata={"gradings": [{"x": 1}]})),  # type: ignore[index]
+        lambda log: log.write_bytes(b"\0" * 400),
+        lambda log: (log.parents[1] / "scenarios.jsonl").write_text("{}\n"),
+        lambda log: (log.parents[1] / "scenarios.jsonl").unlink(),
+        lambda log: (log.parents[1] / "run.json").write_text(
+            (log.parents[1] / "run.json").read_text().replace('"schema_version": "1"', '"schema_version": "99"')
+        ),
+    ],
+    ids=["no metadata", "epoch", "gradings", "zeros", "scenarios", "no scenarios", "newer record"],
+)
+def test_a_damaged_file_is_named(run: Run, adapts: str, tmp_path: Path, damage: Callable[[Path], object]) -> None:
+    options = ("--model", adapts, "--condition", "naive", "--epochs", "1")
+    assert run(*options).returncode == 0
+    (log,) = (tmp_path / "r" / "logs").glob("*.eval")
+    damage(log)
+    done = run(*options)
+    assert done.returncode == 2, done.stderr
+    assert re.search(r"(\.eval|scenarios\.jsonl|run\.json)\S*: ", done.stderr)
+
+
+def test_logs_of_other_settings_are_not_taken_for_this_runs(run: Run, adapts: str, tmp_path: Path) -> None:
+    options = ("--model", adapts, "--condition", "naive", "--epochs", "1")
+    assert run(*options).returncode == 0
+    assert run(*options, "--max-tokens", "5", out="other").returncode == 0
+    (log,) = (tmp_path / "r" / "logs").glob("*.eval")
+    log.unlink()
+    (foreign,) = (tmp_path / "other" / "logs").glob("*.eval")
+    foreign.rename(log)
+    done = run(*options)
+    assert (done.returncode, "is not of this run, or of other settings" in done.stderr) == (2, True)
+
+
+def test_what_a_limit_leaves_out_agrees_with_what_the_run_holds(run: Run, tmp_path: Path, taxonomy: Taxonomy) -> None:
+    everything = verifiable(load_scenarios("shipped", taxonomy).scenarios, taxonomy)
+    shown = [s for s in load_scenarios("shipped", taxonomy).scenarios if s.variant in ("demos", "nodemos")]
+    decided = len(verifiable(shown, taxonomy))
+    path = write_replies(tmp_path / "all.jsonl", everything, ["naive"], 1, lambda *_: WORKED)
+    base = ("--model", f"replies/{path}", "--condition", "naive", "--epochs", "1")
+    for limit, n in (("1", 4), ("3", 12), ("1", 12)):
+        done = run(*base, "--limit", limit, scenarios="shipped")
+        judged = f"{len(shown) - decided} need a judge, {decided - n} beyond --limit"
+        assert f"{n} scenarios; left out: {judged}" in done.stdout
+
+
+def test_a_reader_who_leaves_does_not_stop_a_run(adapts: str, tmp_path: Path) -> None:
+    command = [
+        sys.executable,
+        "-c",
+        "from losona.cli import main; main()",
+        "run",
+        "--scenarios",
+        FRAME,
+        "--model",
+        adapts,
+        "--out",
+        "r",
+    ]
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(command, cwd=tmp_path, stdout=write, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "r" / "report.html").exists()
+
+
+def test_a_judge_that_cannot_read_the_prompt_leaves_the_run_incomplete(
+    run: Run, tmp_path: Path, taxonomy: Taxonomy
+) -> None:
+    frame = str(SHIPPED_FRAMES / "core.standup.wash_buffer.yaml")
+    scenarios = load_scenarios(frame, taxonomy).scenarios
+    path = write_replies(tmp_path / "w.jsonl", scenarios, ["naive"], 1, lambda *_: "yes, on your bench by one")
+    options = ("--condition", "naive", "--epochs", "1", "--arm", "a", "--variant", "demos", "--max-retries", "0")
+    with serving(lambda request: (400, TOO_LONG)) as server:
+        done = run("--model", f"replies/{path}", "--judge", "openai-api/loop/j", *options, scenarios=frame,
+                   **server.environment)  # fmt: skip
+    assert done.returncode == 3, done.stdout
+    assert "without a verdict, because the judge's provider failed" in done.stdout
+    _, gradings = tables(tmp_path / "r")
+    assert gradings["error"].str.contains("the prompt is too long for the judge").any()

@@ -125,6 +125,12 @@ def test_a_cell_counts_everything() -> None:
         n_consistency=3,
         fits=pytest.approx(nan, nan_ok=True),
         n_fits=0,
+        n_norms=1,
+        n_frames=3,
+        acc_frame_low=pytest.approx(0.20766, abs=1e-5),
+        acc_frame_high=pytest.approx(0.93851, abs=1e-5),
+        acc_boot_low=0,
+        acc_boot_high=1,
     )
 
 
@@ -233,12 +239,16 @@ def test_rows_of_no_frame_make_no_pairs() -> None:
     assert row.n_pairs == 0
 
 
-def test_interval_of_a_gain_is_newcombes() -> None:
-    # Method 10 of Newcombe 1998 on 60/80 - 48/80; the same formula gives his 0.0524 to 0.3339 for 56/70 - 48/80.
-    results = {f"m naive f{i}/a/demos": "c" if i < 60 else "b" for i in range(80)}
-    results |= {f"m naive f{i}/a/nodemos": "c" if i < 48 else "b" for i in range(80)}
-    (row,) = as_rows(Gain, gains(*tables(results)))
-    assert (row.gain, row.gain_low, row.gain_high) == pytest.approx((0.15, 0.004847, 0.286799), abs=1e-6)
+def test_interval_of_a_gain_clusters_by_norm_and_by_frame() -> None:
+    # Norm means 1 and 0 of two pairs each: se = sqrt(2/1 (1 + 1)) / 4 = 1/2 by norm, and sqrt(4/3) / 4 by frame.
+    results = {f"m naive f{i}/{arm}/demos": "c" if arm == "a" else "b" for i in range(2) for arm in "ab"}
+    results |= {f"m naive f{i}/{arm}/nodemos": "b" for i in range(2) for arm in "ab"}
+    replies, gradings = tables(results)
+    (row,) = as_rows(Gain, gains(replies, gradings.assign(frame=gradings["scenario_id"].str[:4])))
+    assert (row.gain, row.n_norms, row.n_frames) == (0.5, 2, 4)
+    assert (row.gain_low, row.gain_high) == (-1, 1)  # 12.7 standard errors on either side
+    assert row.gain_frame_low == pytest.approx(0.5 - 3.18245 * 0.288675, abs=1e-4)
+    assert (row.normalised, row.p, row.p_holm) == (0.5, 1, 1)
 
 
 def test_wilson() -> None:

@@ -47,7 +47,7 @@ def test_partial_norms_are_only_ever_breached_by_code() -> None:
     case = scenario("brv_five_words")
     assert grade(case, "by the sluice").label == "unscored"
     assert grade(case, "by the sluice").node.startswith("a judge must decide: code holds")
-    assert grade(case, "word " * 11).label == "breaches"
+    assert grade(case, "word " * 17).label == "breaches"
 
 
 def test_judge_norms_get_an_advisory_note() -> None:

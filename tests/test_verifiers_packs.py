@@ -106,6 +106,7 @@ BETTER = {
     "DOOORRIT, customer": "a drawn-out name is that name",
     "well, it was them dumplings, an they were jolantas": "a name with an s is that name",
     "Thursdays work for me! Let's do it.": "a weekday with an s is that weekday",
+    "thursdays, it's on the calendar downstairs": "a weekday with an s is that weekday",
     "15 600 / 12 = 1 300": "the reference takes a space between thousands for the end of a figure",
     "15,600円 ÷ 12人 = 1,300円 🏸": "a figure stands before its unit",
     "👍🏾": "the reference counts a skin tone as an emoji of its own",

@@ -40,4 +40,8 @@ def provider_message(error: BaseException) -> str:
     if isinstance(cause, BaseException):
         return provider_message(cause)
     said = getattr(error, "provider_message", None) or str(error)
+    if isinstance(error, NoReply):
+        return " ".join(said.split())
+    if isinstance(error, TypeError | IndexError | KeyError | AttributeError):
+        said = f"the provider's answer cannot be read ({said})"
     return " ".join(f"{type(error).__name__}: {said}".split())

@@ -24,6 +24,8 @@ from losona.taxonomy import Taxonomy
 from losona.textfiles import read_yaml, validate
 
 SHIPPED_FRAMES = Path(str(files("losona"))) / "content" / "frames"
+REJECTED = "rejected"
+"""Folder inside a folder of frames for those that were generated and not accepted; nothing there counts as a frame."""
 ARMS: tuple[Arm, ...] = ("a", "b")
 VENUE_KINDS = {"workplace": "workplace", "other": "group chat outside work"}
 

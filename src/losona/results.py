@@ -5,11 +5,11 @@ A sample that was answered in one log and failed in another counts as answered.
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import pandas as pd
 from inspect_ai.log import EvalLog, EvalLogInfo, EvalSample, list_eval_logs, read_eval_log
@@ -25,6 +25,7 @@ from losona.verifiers import grade_by_code
 
 SCORER = "follows_norm"
 """Name of the score that holds the gradings."""
+_NO_REPLY = re.compile(r"""NoReply\((['"])(.*)\1\)""", re.DOTALL)
 Key = tuple[str, str, str, int]
 """Provider's model string, condition, transcript id, epoch."""
 
@@ -43,6 +44,8 @@ class Result:
     @property
     def unjudged(self) -> tuple[str, ...]:
         """Scenarios whose grading waits for a judge that was not asked, or whose provider failed."""
+        if not self.answered:
+            return ()
         open_ = [row for row in self.gradings if not row.advisory and row.label == "unscored"]
         return tuple(
             row.scenario_id
@@ -57,24 +60,21 @@ class Result:
 
 
 def read_results(
-    log_dir: Path, scenarios: Mapping[str, Scenario], names: Mapping[str, str], taxonomy: Taxonomy
+    log_dir: Path, scenarios: Mapping[str, Scenario], names: Mapping[str, str], taxonomy: Taxonomy, stamp: str = ""
 ) -> dict[Key, Result]:
     """All calls of a run's logs. `names` gives a model the name it has in tables.
 
-    A reply is graded by every scenario that has its transcript: as the logs say, else by code here and now.
+    A reply is graded by every scenario that has its transcript: as the logs say, else by code here and now. Raises
+    `ContentError` for a log that cannot be read, or that carries another stamp than that of the run.
     """
     replies: dict[Key, ReplyRow] = {}
     gradings: dict[Key, dict[str, list[Grading]]] = {}
-    for log, sample in _samples(log_dir):
-        if sample.error is not None and sample.error.message.startswith("CancelledError"):
-            continue
-        key = _key(log, sample)
-        recalled = "recalled" in sample.metadata
-        if not recalled and key in replies and not replies[key].error:
-            continue
-        if not recalled:
-            replies[key] = _reply_row(log, sample, key, names)
-        gradings.setdefault(key, {}).update(_gradings(sample))
+    for log in _logs(log_dir, stamp):
+        try:
+            for sample in log.samples or ():
+                _take(log, sample, replies, gradings, names)
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+            raise _unreadable(log.location, error) from None
     having: dict[str, list[Scenario]] = {}
     for scenario in scenarios.values():
         having.setdefault(scenario.transcript_id, []).append(scenario)
@@ -84,12 +84,54 @@ def read_results(
     }
 
 
-def _samples(log_dir: Path) -> Iterator[tuple[EvalLog, EvalSample]]:
-    """Samples of all logs, the oldest log first."""
-    for info in sorted(list_eval_logs(str(log_dir)), key=lambda info: info.name):
+def _take(
+    log: EvalLog,
+    sample: EvalSample,
+    replies: dict[Key, ReplyRow],
+    gradings: dict[Key, dict[str, list[Grading]]],
+    names: Mapping[str, str],
+) -> None:
+    """Add a sample: a reply unless there is one already, and its gradings."""
+    if sample.error is not None and sample.error.message.startswith("CancelledError"):
+        return
+    key = _key(log, sample)
+    recalled = "recalled" in sample.metadata
+    if not recalled and key in replies and not replies[key].error:
+        return
+    if not recalled:
+        replies[key] = _reply_row(log, sample, key, names)
+    known = gradings.setdefault(key, {})
+    for scenario_id, found in _gradings(sample).items():
+        if not _failed_judging(found) or _failed_judging(known.get(scenario_id, found)):
+            known[scenario_id] = found
+
+
+def _failed_judging(gradings: Sequence[Grading]) -> bool:
+    """A judge's provider failed: another log may hold the verdict."""
+    return any(may_answer(grading.grader, grading.error) for grading in gradings)
+
+
+def _logs(log_dir: Path, stamp: str) -> Iterator[EvalLog]:
+    """All logs, the oldest first; each must carry the stamp, if one is given."""
+    for info in sorted(_listed(log_dir), key=lambda info: (info.mtime or 0, info.name)):
         log = _log(info)
-        for sample in log.samples or ():
-            yield log, sample
+        if stamp and (log.eval.metadata or {}).get("stamp") != stamp:
+            raise ContentError(f"{info.name}: this log is not of this run, or of other settings; move it away.")
+        yield log
+
+
+def _listed(log_dir: Path) -> list[EvalLogInfo]:
+    try:
+        return list_eval_logs(str(log_dir), formats=["eval"])
+    except Exception as error:  # noqa: BLE001  a damaged archive raises what its codecs like
+        raise _unreadable(str(log_dir), error) from None
+
+
+def _unreadable(place: str, error: Exception) -> ContentError:
+    said = " ".join(str(error).split())[:120] or type(error).__name__
+    return ContentError(
+        f"{place}: this log cannot be read ({said}); move it away, and its replies are asked for again."
+    )
 
 
 def check_logs(log_dir: Path) -> None:
@@ -101,11 +143,8 @@ def check_logs(log_dir: Path) -> None:
 def _log(info: EvalLogInfo, header_only: bool = False) -> EvalLog:
     try:
         return read_eval_log(info, header_only=header_only)
-    except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
-        raise ContentError(
-            f"{info.name}: this log cannot be read ({' '.join(str(error).split())[:120] or type(error).__name__}); "
-            "move it away, and its replies are asked for again."
-        ) from None
+    except Exception as error:  # noqa: BLE001  a damaged archive raises what its codecs like
+        raise _unreadable(info.name, error) from None
 
 
 def _key(log: EvalLog, sample: EvalSample) -> Key:
@@ -150,6 +189,7 @@ def _reply_row(log: EvalLog, sample: EvalSample, key: Key, names: Mapping[str, s
     meta: dict[str, Any] = dict((score.metadata if score else None) or {})
     sampling = _sampling(sample)
     error = sample.error.message if sample.error else sample.output.error or ("" if meta else "not scored")
+    error = _NO_REPLY.sub(r"\2", error)
     parts = [transcript_id, str(sample.metadata["prompt_hash"]), model, sampling, str(epoch)]
     return ReplyRow(
         reply_id=hashlib.sha256("|".join(parts).encode()).hexdigest()[:16],

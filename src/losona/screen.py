@@ -22,9 +22,12 @@ from losona.frame_records import mark_dropped, write_frame_record
 from losona.frames import ARMS, derive
 from losona.report.yields import print_yields
 from losona.results import read_tables
-from losona.run.execute import Outcome, carry_out
+from losona.run.dryrun import print_plan
+from losona.run.execute import carry_out
 from losona.run.options import RunOptions, folder_name
+from losona.run.outcome import Outcome
 from losona.run.plan import Plan, plan_of
+from losona.scenarios import verifiable
 from losona.schema.frame import Arm
 from losona.schema.frame_record import Screening
 from losona.schema.scenario import Scenario
@@ -99,6 +102,15 @@ def _folder(options: RunOptions) -> Path:
     return Path("screens") / (folder_name([model.name for model in options.models]) + judge)
 
 
+def print_screen_plan(plan: ScreenPlan, console: Console) -> None:
+    """Say what the screening would do. Calls nothing and writes nothing."""
+    print_plan(plan.run, console)
+    controls = plan.run.selected
+    by_code = len(verifiable(controls, plan.run.taxonomy))
+    rest = "the judge is asked where it does not" if plan.run.options.judge else "the others can stay undecided"
+    console.print(f"code alone decides {by_code} of {len(controls)} arms; {rest}", highlight=False, markup=False)
+
+
 def screen(plan: ScreenPlan, console: Console) -> Screened:
     """Ask, decide, and write records and marks; an interruption decides nothing."""
     outcome = carry_out(plan.run, console)
@@ -108,6 +120,7 @@ def screen(plan: ScreenPlan, console: Console) -> Screened:
     pairs = tuple((file, _screening(plan, file, tables)) for file in plan.files)
     changed = tuple(file.path for file, screening in pairs if not _write(file, screening))
     counts = as_data(yields((file.frame, screening) for file, screening in pairs))
+    counts["set_aside"] = sorted(plan.set_aside)
     write_atomically(outcome.folder / COUNTS_FILE, json.dumps(counts, indent=1, ensure_ascii=False) + "\n")
     return Screened(outcome, pairs, changed)
 

@@ -1,16 +1,19 @@
 """The command line: parse, call, print. No logic; what a command needs is imported when it is called."""
 
-import os
+import sqlite3
 import sys
-from io import TextIOWrapper
 
 import click
 
 from losona import __version__
+from losona.cli.authoring import generate
 from losona.cli.content import check, derive, lint, list_, show, taxonomy
-from losona.cli.curation import screen
-from losona.cli.judging import compare, judge, rejudge
+from losona.cli.curation import curate, release, review, screen
+from losona.cli.judging import judge, rejudge
+from losona.cli.planning import power
+from losona.cli.reporting import compare, export, report
 from losona.cli.running import doctor, prompts, run
+from losona.cli.streams import make_streams_last
 from losona.errors import UserFault
 
 INTERRUPTED = 130
@@ -21,21 +24,23 @@ INTERRUPTED = 130
 def cli() -> None:
     """Local social norm adaptation in group conversations: a benchmark.
 
-    Exit codes: 0 done, 1 lint found errors, 2 your input needs mending, 3 a run is incomplete, 4 a gate failed,
+    Exit codes: 0 done, 1 lint found errors, 2 your input needs mending, 3 calls are missing, 4 a gate failed,
     130 interrupted.
     """
 
 
-for command in (run, prompts, doctor, list_, show, check, derive, lint, taxonomy, screen, judge, rejudge, compare):
+RUNNING = (run, prompts, rejudge, report, compare, export, power, judge, doctor)
+CONTENT = (list_, show, check, derive, taxonomy)
+AUTHORING = (lint, generate, screen, review, curate, release)
+for command in (*RUNNING, *CONTENT, *AUTHORING):
     cli.add_command(command)
 
 
 def main() -> None:
     """Entry point: a user's fault is a sentence and exit code 2, never a traceback."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+    make_streams_last()
     try:
+        _refuse_broken_text()
         code = cli.main(prog_name="losona", standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)
     except click.ClickException as fault:
@@ -47,13 +52,18 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         click.echo("losona: interrupted. The same command again goes on where this one stopped.", err=True)
         sys.exit(INTERRUPTED)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
-    except OSError as fault:
-        where = f"{fault.filename}: " if fault.filename else ""
-        click.echo(f"losona: {where}{fault.strerror or fault}. Nothing that was finished is lost.", err=True)
+    except (OSError, sqlite3.Error) as fault:
+        place, said = getattr(fault, "filename", None), getattr(fault, "strerror", None)
+        where = f"{place}: " if place else ""
+        click.echo(f"losona: {where}{said or fault}. Nothing that was finished is lost.", err=True)
         sys.exit(2)
     except RecursionError:
         click.echo("losona: the input is nested too deeply to be read; flatten it.", err=True)
         sys.exit(2)
+
+
+def _refuse_broken_text() -> None:
+    """An argument that is no text cannot be recorded, so it is refused before anything is done."""
+    for argument in sys.argv[1:]:
+        if not argument.isascii() and argument.encode(errors="replace").decode() != argument:
+            raise UserFault(f"{argument!a}: this argument is not UTF-8; write it as UTF-8 text.")

@@ -161,22 +161,35 @@ def emit(lines: Sequence[str], out: Path | None, force: bool) -> None:
 
 
 @click.command()
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--fix", "mend", is_flag=True, help="Mend in frames what can be put right in one way, and say what.")
+@click.option("--explain", "rule", default="", metavar="RULE", help="Say why a rule exists, with an example (F32).")
 @pack_option
 @json_option
-def lint(paths: Sequence[Path], packs: Sequence[Path], as_json: bool) -> None:
-    """Check frames (files or folders) against the numbered rules. Exit code 1 when there are errors."""
-    from losona.lint import lint_paths
+def lint(paths: Sequence[Path], mend: bool, rule: str, packs: Sequence[Path], as_json: bool) -> None:
+    """Check frames (.yaml), rows of the public release and derived scenarios (.jsonl), or folders of them.
+
+    Several chats are also checked as a set, for what they repeat. Exit code 1 when there are errors.
+    """
+    if rule:
+        _explain(rule, as_json)
+        return
+    from losona.lint import fix_paths, lint_paths
     from losona.taxonomy import load_taxonomy
 
-    findings = lint_paths(list(paths), load_taxonomy(packs))
+    if not paths:
+        raise UserFault("lint: name a frame (.yaml), a file of rows (.jsonl) or a folder; or ask with --explain RULE.")
+    taxonomy = load_taxonomy(packs)
+    fixed = fix_paths(paths, taxonomy) if mend else []
+    findings = [*fixed, *lint_paths(paths, taxonomy)]
     if as_json:
         click.echo(json.dumps([finding.as_dict() for finding in findings], ensure_ascii=False, indent=1))
     else:
         for finding in findings:
             click.echo(finding.render())
     errors = sum(finding.severity == "error" for finding in findings)
-    click.echo(f"{errors} errors, {len(findings) - errors} warnings", err=True)
+    mended = f"{len(fixed)} fixed, " if mend else ""
+    click.echo(f"{mended}{errors} errors, {len(findings) - len(fixed) - errors} warnings", err=True)
     if errors:
         raise click.exceptions.Exit(FINDINGS)
 
@@ -209,3 +222,13 @@ def taxonomy_check(packs: Sequence[Path], as_json: bool) -> None:
         print_probe_rates(rates, wrong)
     if not keeps_promise(rates):
         raise click.exceptions.Exit(FINDINGS)
+
+
+def _explain(rule: str, as_json: bool) -> None:
+    from losona.lint import explain
+
+    found = explain(rule)
+    text = json.dumps(
+        {"rule": found.id, "covers": found.covers, **found.text.model_dump()}, ensure_ascii=False, indent=1
+    )
+    click.echo(text if as_json else found.explained())

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Callable, Sequence
+from getpass import getuser
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -66,9 +67,7 @@ def screen(
     if write_prompts:
         _write_prompts(_screen_prompts(plan), write_prompts, force)
     elif dry_run:
-        from losona.run.dryrun import print_plan
-
-        print_plan(plan.run, Console())
+        stage.print_screen_plan(plan, Console())
     else:
         screened = stage.screen(plan, console := Console())
         stage.show(plan, screened, console)
@@ -90,3 +89,120 @@ def _leave(interrupted: bool, complete: bool) -> None:
         sys.exit(INTERRUPTED)
     if not complete:
         sys.exit(INCOMPLETE)
+
+
+@click.command()
+@frames_argument
+@click.option("--judge", "judges", multiple=True, required=True, metavar="J", help="Judge model (repeatable).")
+@click.option("--check", "checks", multiple=True, metavar="NAME",
+              help="inferability, non_statement, closed_evidence, answerability or gold_audit (repeatable). "
+                   "Default: all.")  # fmt: skip
+@click.option("--votes", type=int, default=3, show_default=True, help="Votes of each judge on inferability.")
+@prompts_option
+@pack_option
+@click.option("--max-tokens", type=int, default=8192, show_default=True, help="Bound on an answer.")
+@click.option("--seed", type=int, default=0, show_default=True, help="For the choice and order of rules.")
+@click.option("--max-connections", type=int, metavar="N", help="Calls at once for each judge.")
+@click.option("--max-retries", type=int, default=3, show_default=True, help="Retries of a failed provider call.")
+@dry_run_option
+@write_prompts_option
+@force_option
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder of the logs.  [default: reviews/JUDGES]"
+)
+def review(
+    frames: Sequence[Path], judges: Sequence[str], checks: Sequence[str], packs: Sequence[Path], dry_run: bool,
+    write_prompts: Path | None, force: bool, **options: Any,
+) -> None:  # fmt: skip
+    """Ask judges about FRAMES: can the norm be told, is it unstated, is the evidence closed, is there an answer, and
+    do they sort the references?
+
+    Answers stand in the record beside the frame. What was answered already is not asked again.
+    """
+    from rich.console import Console
+
+    from losona import review as stage
+
+    asked = stage.ReviewOptions(tuple(judges), tuple(checks), packs=tuple(packs), **options)
+    plan = stage.make_review_plan(frames, asked)
+    if write_prompts:
+        _write_prompts(stage.prompt_rows(plan), write_prompts, force)
+    elif dry_run:
+        stage.print_plan(plan, Console())
+    else:
+        reviewed = stage.review(plan, console := Console())
+        stage.show(plan, reviewed, console)
+        _leave(reviewed.interrupted, reviewed.complete)
+
+
+@click.command()
+@frames_argument
+@click.option("--author", metavar="NAME", help="Who decides.  [default: the name of your login]")
+@click.option("--all", "every", is_flag=True, help="Also frames that are decided on.")
+@click.option(
+    "--accept", "accepted", multiple=True, metavar="ID", help="Accept this frame without asking (repeatable)."
+)
+@click.option(
+    "--reject", "rejected", multiple=True, metavar="ID", help="Reject this frame without asking (repeatable)."
+)
+@click.option("--reason", default="", metavar="TEXT", help="Why; needed with --reject.")
+@pack_option
+def curate(
+    frames: Sequence[Path], author: str | None, every: bool, accepted: Sequence[str], rejected: Sequence[str],
+    reason: str, packs: Sequence[Path],
+) -> None:  # fmt: skip
+    """Look at FRAMES one at a time, and accept, reject or edit them.
+
+    Each frame is shown as a chat, its arms side by side, with findings of the linter, screening and checks. Decisions
+    stand in the record beside the frame, with author and time; a later change of the frame makes them stale.
+    """
+    from rich.console import Console
+
+    from losona import curate as stage
+    from losona.taxonomy import load_taxonomy
+
+    who = author if author is not None else getuser()
+    if accepted or rejected:
+        for file in stage.decide(frames, accepted, rejected, who, reason):
+            click.echo(f"{file.frame.frame}: {file.record.decisions[-1].decision}ed by {who}")
+        return
+    if reason:
+        raise click.UsageError("--reason goes with --accept ID or --reject ID.")
+    console = Console(highlight=False, markup=False, emoji=False)
+    stage.curate(
+        frames, who, every, load_taxonomy(packs), stage.Answers(bool(sys.stdin and sys.stdin.isatty())), console
+    )
+
+
+@click.group()
+def release() -> None:
+    """Freeze accepted frames."""
+
+
+@release.command()
+@click.argument("frames", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--accepted", multiple=True, type=click.Path(path_type=Path), metavar="FRAMES",
+              help="Accepted frames, a file or a folder (repeatable; further FRAMES may follow).")  # fmt: skip
+@click.option("--name", required=True, help="Name of the release.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="New folder.  [default: releases/NAME]")
+@click.option("--licence", type=click.Path(path_type=Path), metavar="FILE",
+              help="Text of a licence in place of CC BY 4.0, that of the shipped frames.")  # fmt: skip
+@pack_option
+def build(
+    frames: Sequence[Path], accepted: Sequence[Path], name: str, out: Path | None, licence: Path | None,
+    packs: Sequence[Path],
+) -> None:  # fmt: skip
+    """Freeze a release: frames with their records, scenarios, official rows, card, licence, canary, manifest.
+
+    Refused while a frame fails the lint or is not accepted as it is, and where the folder exists. Equal frames and
+    records make equal files.
+    """
+    from losona import BENCHMARK_VERSION, __version__
+    from losona.curation.release import build_release, read_imprint
+    from losona.taxonomy import load_taxonomy
+
+    if not (paths := [*accepted, *frames]):
+        raise click.UsageError("give the frames: --accepted FRAMES.")
+    imprint = read_imprint(licence, BENCHMARK_VERSION, __version__)
+    folder = build_release(paths, name, out, load_taxonomy(packs), imprint)
+    click.echo(f"{folder}: read {folder / 'card.md'}; run it with: losona run --scenarios {folder / 'scenarios.jsonl'}")

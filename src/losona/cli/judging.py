@@ -1,4 +1,4 @@
-"""Commands about judges: audit, attack, sample, agreement, calibrate; and rejudge and compare for runs."""
+"""Commands about judges: audit, attack, sample, agreement, calibrate; and rejudge for runs."""
 
 import json
 import sys
@@ -216,8 +216,8 @@ def calibrate(labels: Path, run_: Path, adjudicator: str, packs: Sequence[Path],
     """
     from losona.report.audit import calibration_lines
     from losona.run.calibrate import calibrate as measure
-    from losona.run.execute import refresh
     from losona.run.people import read_people
+    from losona.run.writing import refresh
 
     record = measure(run_, read_people(labels, adjudicator), str(labels))
     refresh(run_, packs)
@@ -240,7 +240,7 @@ def rejudge(run: Path, only: Any, packs: Sequence[Path], **options: Any) -> None
     A label that was there stays; where there was none, all votes together decide, or the one judge that has voted.
     """
     from losona.run import rejudge as stage
-    from losona.run.execute import write_all
+    from losona.run.writing import write_all
 
     found = stage.rejudge(run, _options(**options), only, packs, _console())
     write_all(run, found.record, found.scenarios, found.taxonomy, found.results)
@@ -249,23 +249,6 @@ def rejudge(run: Path, only: Any, packs: Sequence[Path], **options: Any) -> None
         f"differs from the deciding label on {found.n_changed}."
     )
     _end(found.interrupted, found.missing)
-
-
-@click.command()
-@click.argument("run", type=PATH)
-@click.option("--by", required=True, type=click.Choice(["judge"]), help="judge: the same replies by each judge.")
-def compare(run: Path, by: str) -> None:
-    """Whether the conclusions of RUN depend on who judges: agreement of judges by norm, and differences by each."""
-    from losona.report.audit import print_pairs
-    from losona.results import read_tables
-    from losona.stats.by_judge import by_judge
-
-    if not (run / "gradings.parquet").is_file():
-        raise UserFault(f"{run}: there is no run in it; give a folder that `losona run` has written.")
-    pairs, conclusions = by_judge(*read_tables(run))
-    if not pairs:
-        raise UserFault(f"{run}: fewer than two judges have graded it; `losona rejudge {run} --judge J` adds one.")
-    print_pairs(pairs, conclusions, _console())
 
 
 def _families(packs: Sequence[Path]) -> dict[str, str]:

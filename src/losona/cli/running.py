@@ -12,11 +12,16 @@ from losona.cli.content import emit, json_option, pack_option
 from losona.errors import UserFault
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from losona.run.options import RunOptions
+    from losona.run.outcome import Outcome
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 INCOMPLETE, GATE_FAILED, INTERRUPTED = 3, 4, 130
 PAPER_TEMPERATURE = 0.9
+RESERVED = ("config", "default", "memoize", "model", "required", "role")
+"""Arguments that the engine takes for itself."""
 
 SELECTION = (
     click.option("--scenarios", default="shipped", metavar="S", show_default=True,
@@ -81,35 +86,91 @@ def selection_options(command: Command) -> Command:
 @click.option(
     "--fail-under", "gates", multiple=True, metavar="METRIC=X", help="Gate, for example acc=0.6; exit code 4."
 )
+@click.option(
+    "--until-decided",
+    "claim",
+    metavar="CLAIM",
+    help="Ask block by block until an anytime-valid test decides a claim such as 'A>B on norm_informed'.",
+)
+@click.option(
+    "--max",
+    "budget",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="With --until-decided: ask for at most N scenarios.  [default: all]",
+)
 @click.option("--dry-run", is_flag=True, help="Say what would be called and what is missing; call nothing.")
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder of the run.  [default: runs/MODELS]"
 )
-def run(protocol: str | None, gates: Sequence[str], dry_run: bool, **options: Any) -> None:
+def run(
+    protocol: str | None, gates: Sequence[str], dry_run: bool, claim: str | None, budget: int | None, **options: Any
+) -> None:
     """Run the benchmark: ask every model, grade every reply, print the table, write the report.
 
     The same command again goes on where it stopped; a further model, condition, variant or epoch extends the run.
+    With --until-decided, exit code 4 says that the claim was not shown: the reverse was, or nothing was decided.
     """
     from rich.console import Console
 
     from losona.run.gates import parse_gates
     from losona.run.plan import make_plan
 
+    if budget is not None and claim is None:
+        raise UserFault(f"--max {budget}: it bounds --until-decided; give a claim, or --limit for a smaller run.")
+    if claim is not None and protocol is not None:
+        raise UserFault("--protocol paper: it asks all four conditions; leave it out with --until-decided.")
+    console = Console()
+    if claim is not None:
+        _run_until(claim, budget, gates, dry_run, console, run_options(**options))
+        return
     plan = make_plan(run_options(protocol=protocol, **options))
     wanted = parse_gates(gates, plan)
-    console = Console()
     if dry_run:
         from losona.run.dryrun import print_plan
 
         print_plan(plan, console)
         return
-    from losona.run.execute import carry_out, show
+    from losona.run.execute import carry_out
+    from losona.run.outcome import show
 
     outcome = carry_out(plan, console)
     show(outcome, console)
-    tested = [gate.test(outcome.cells, plan) for gate in wanted]
-    for _, line in tested:
+    _end(outcome, [gate.test(outcome.cells, plan) for gate in wanted])
+
+
+def _run_until(
+    claim: str, budget: int | None, gates: Sequence[str], dry_run: bool, console: "Console", options: "RunOptions"
+) -> None:
+    from losona.run.claim import narrowed
+    from losona.run.gates import parse_gates
+    from losona.run.plan import make_plan
+    from losona.run.until import carry_out_until, describe, make_course, tell
+
+    options, wish = narrowed(options, claim)
+    plan = make_plan(options)
+    wanted = parse_gates(gates, plan)
+    course = make_course(plan, wish, budget)
+    if dry_run:
+        from losona.run.dryrun import print_plan
+
+        print_plan(course.plan(plan, len(course.steps)), console)
+        click.echo(describe(course))
+        return
+    from losona.run.outcome import show
+
+    outcome, decision = carry_out_until(plan, course, console)
+    show(outcome, console)
+    for line in tell(decision):
         click.echo(line)
+    _end(outcome, [(decision.said == "first", ""), *(gate.test(outcome.cells, plan) for gate in wanted)])
+
+
+def _end(outcome: "Outcome", tested: Sequence[tuple[bool, str]]) -> None:
+    """Say what came of the gates, and end with the exit code that fits."""
+    for _, line in tested:
+        if line:
+            click.echo(line)
     if outcome.interrupted:
         sys.exit(INTERRUPTED)
     if not outcome.complete:
@@ -160,7 +221,7 @@ def run_options(
     from losona.scenarios import Selection
 
     subjects = tuple(NamedModel.parse(text, option) for text in models or (DEFAULT_MODEL,))
-    chosen, sampled = tuple(conditions) or PAPER_CONDITIONS, _temperature(temperature)
+    chosen, sampled = tuple(conditions) or PAPER_CONDITIONS, read_temperature(temperature, PAPER_TEMPERATURE)
     if protocol == "paper":
         _fixed("--epochs", epochs, epochs in (None, 3), "3")
         _fixed("--temperature", temperature, sampled == PAPER_TEMPERATURE, "0.9")
@@ -172,16 +233,17 @@ def run_options(
         selection=Selection(tuple(arms), tuple(variants) or DEFAULT_VARIANTS, limit),
         epochs=3 if epochs is None else epochs,
         temperature=sampled,
-        model_args=_model_args(model_args),
+        model_args=read_model_args(model_args),
         **rest,
     )
 
 
-def _temperature(text: str | None) -> float | None:
+def read_temperature(text: str | None, default: float) -> float | None:
+    """A temperature as it was typed; none for the provider's own."""
     if text == "default":
         return None
     try:
-        return PAPER_TEMPERATURE if text is None else float(text)
+        return default if text is None else float(text)
     except ValueError:
         raise UserFault(f"--temperature {text}: give a number from 0 to 2, or `default`.") from None
 
@@ -191,12 +253,15 @@ def _fixed(option: str, given: object, fits: bool, value: str) -> None:
         raise UserFault(f"{option} {given}: --protocol paper fixes it at {value}; leave out one of the two.")
 
 
-def _model_args(pairs: Sequence[str]) -> dict[str, Any]:
+def read_model_args(pairs: Sequence[str]) -> dict[str, Any]:
+    """Arguments for a provider, with values as JSON where they are JSON."""
     result: dict[str, Any] = {}
     for pair in pairs:
         key, separator, value = pair.partition("=")
         if not separator or not key:
             raise UserFault(f"-M {pair}: write KEY=VALUE.")
+        if key in RESERVED:
+            raise UserFault(f"-M {pair}: {key} is set by options of this command; give another argument.")
         try:
             result[key] = json.loads(value)
         except json.JSONDecodeError:

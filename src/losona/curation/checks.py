@@ -48,10 +48,14 @@ def ballot(judge: str, question: Question) -> Ballot:
     return judge, question.prompt, question.epoch, question.unit
 
 
-def known_votes(record: FrameRecord) -> dict[Ballot, CheckVote]:
-    """Votes that a record holds and that need not be asked for again."""
-    votes = (vote for check in record.checks for vote in check.votes if not vote.error)
-    return {(vote.judge, vote.prompt, vote.epoch, vote.unit): vote for vote in votes}
+def vote_ballot(vote: CheckVote) -> Ballot:
+    """Key of a vote."""
+    return vote.judge, vote.prompt, vote.epoch, vote.unit
+
+
+def known_votes(checks: Iterable[ModelCheck]) -> dict[Ballot, CheckVote]:
+    """Votes that need not be asked for again."""
+    return {vote_ballot(vote): vote for check in checks for vote in check.votes if not vote.error}
 
 
 def model_check(

@@ -21,9 +21,11 @@ from inspect_ai.util import LimitExceededError, json_schema
 from pydantic import BaseModel
 
 from losona.conditions import Message
-from losona.errors import provider_message
+from losona.errors import NoReply, provider_message
 from losona.judge.answer import AnswerFault
 from losona.judge.verdict import PROVIDER_ERROR
+from losona.refusals import refused_setting, refuses_schema
+from losona.secrets import without_keys
 
 TRIES = 2
 """The question, and one retry."""
@@ -34,7 +36,6 @@ _STOPPED = {
     "model_length": "it was cut off",
     "content_filter": "a content filter withheld it",
 }
-_SCHEMA_WORDS = ("schema", "response_format", "response format", "structured output")
 _ERROR_LENGTH = 300
 _ECHO_LENGTH = 2000
 
@@ -52,6 +53,8 @@ class Line:
     """The judge."""
     schema: ResponseSchema | None
     """Shape of an answer; none once the provider has refused it."""
+    temperature: float | None = 0.0
+    """None once the provider has refused it."""
     input_tokens: int = 0
     """Tokens that the judge read."""
     output_tokens: int = 0
@@ -81,35 +84,45 @@ class Line:
         return "void vote: " + "; then: ".join(faults)
 
     async def _output(self, messages: tuple[Message, ...]) -> ModelOutput | str:
-        """The model's output, or the error in one line."""
-        try:
-            return await self._generate(messages)
-        except LimitExceededError:
-            raise  # by this Inspect ends a sample
-        except Exception as error:  # noqa: BLE001  every provider raises its own classes; a failed call is counted, not fatal
-            if self.schema is not None and _refuses_schema(error):
-                self.schema = None
-                return await self._output(messages)
-            return f"{PROVIDER_ERROR}: {provider_message(error)}"[:_ERROR_LENGTH]
+        """The model's output, or the error in one line. What the provider refuses is left out of this line's calls."""
+        while True:
+            try:
+                return await self._generate(messages)
+            except LimitExceededError:
+                raise  # by this Inspect ends a sample
+            except Exception as error:  # noqa: BLE001  every provider raises its own classes; a failed call is counted, not fatal
+                message = without_keys(provider_message(error))
+                if not self._leave_out(message):
+                    return f"{PROVIDER_ERROR}: {message}"[:_ERROR_LENGTH]
+
+    def _leave_out(self, message: str) -> bool:
+        """Drop what an error message says is refused; false where that is nothing that was given."""
+        if self.temperature is not None and refused_setting(message, {"temperature": self.temperature}):
+            self.temperature = None
+            return True
+        if self.schema is not None and refuses_schema(message):
+            self.schema = None
+            return True
+        return False
 
     async def _generate(self, messages: tuple[Message, ...]) -> ModelOutput:
-        config = GenerateConfig(temperature=0.0, response_schema=self.schema)
-        output = await self.model.generate([_chat_message(message) for message in messages], config=config)
+        config = GenerateConfig(temperature=self.temperature, response_schema=self.schema)
+        output = await self.model.generate([chat_message(message) for message in messages], config=config)
         if usage := output.usage:
             cached = (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
             self.input_tokens += usage.input_tokens + cached
             self.output_tokens += usage.output_tokens
             if usage.total_cost is not None:
                 self.cost = (self.cost or 0.0) + usage.total_cost
+        if output.error:
+            raise NoReply(output.error)
+        if not output.empty and output.stop_reason == "model_length" and output.usage is None:
+            raise NoReply(f"the prompt is too long for the judge: {output.completion}")
         return output
 
 
-def _refuses_schema(error: Exception) -> bool:
-    text = str(error).lower()
-    return any(word in text for word in _SCHEMA_WORDS)
-
-
-def _chat_message(message: Message) -> ChatMessage:
+def chat_message(message: Message) -> ChatMessage:
+    """A message of a prompt as Inspect has it."""
     match message.role:
         case "system":
             return ChatMessageSystem(content=message.content)

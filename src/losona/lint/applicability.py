@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 
 from losona.lint.finding import Fault
+from losona.lint.lines import Chat
 from losona.lint.view import FrameView
 from losona.schema.taxonomy import Norm, Venue
 
@@ -31,7 +32,10 @@ def known_ids(view: FrameView) -> Iterator[Fault]:
 
 
 def norm_pair(view: FrameView) -> Iterator[Fault]:
-    """F04: two different norms, one the counter-norm of the other, one of the frame's pack."""
+    """F04: two different norms, one the counter-norm of the other, one of the frame's pack.
+
+    Where one of them is dropped, any other norm will do as a contrast.
+    """
     frame, norms = view.frame, view.norms
     for arm in ("a", "b"):
         if arm not in norms:
@@ -42,7 +46,7 @@ def norm_pair(view: FrameView) -> Iterator[Fault]:
     one, other = norms["a"], norms["b"]
     if one.id == other.id:
         yield Fault(("arms",), f"{one.id} in both arms", "two different norms")
-    elif not (_answers(one, other) or _answers(other, one)):
+    elif not (frame.dropped or _answers(one, other) or _answers(other, one)):
         counters = f"{one.id} has {one.counter or 'no counter-norm'}, {other.id} has {other.counter or 'none'}"
         yield Fault(("arms",), f"{one.id} and {other.id} are not a pair", f"a norm and its counter-norm: {counters}")
     if view.pack and not {one.id, other.id} & set(view.pack.norms):
@@ -53,18 +57,18 @@ def _answers(one: Norm, other: Norm) -> bool:
     return other.id in (one.counter_norm, one.cross_pack_counter)
 
 
-def event_fits(view: FrameView) -> Iterator[Fault]:
+def event_fits(view: Chat) -> Iterator[Fault]:
     """F05: the event is among those of both norms, and the subject can stand where both want it."""
     if view.pack is None or view.event is None:
         return
-    for arm, norm in view.norms.items():
+    for arm, norm in view.measured.items():
         events = {view.event.id} if norm.id in view.pack.norms else view.near_events
         if not events & set(norm.applicable_events):
             yield Fault(("event",), f"event {view.event.id} for {norm.id}", f"one of: {_some(norm.applicable_events)}")
         if norm.subject_position not in ("either", *view.event.subject_positions):
             allowed = f"a norm for a subject that is {' or '.join(view.event.subject_positions)}"
             yield Fault(("arms", arm), f"{norm.id} wants a {norm.subject_position} subject", allowed)
-    positions = {norm.subject_position for norm in view.norms.values()} - {"either"}
+    positions = {norm.subject_position for norm in view.measured.values()} - {"either"}
     if len(positions) > 1:
         yield Fault(("arms",), "one norm wants a responder, the other a focal subject", "compatible positions")
 
@@ -78,7 +82,7 @@ def venue_fits(view: FrameView) -> Iterator[Fault]:
     """F06: the venue excludes neither norm (error) and suits the event or a near one (warning)."""
     if view.venue is None:
         return
-    for arm, norm in view.norms.items():
+    for arm, norm in view.measured.items():
         if excluded := set(view.venue.avoid_norms) & {norm.id, *norm.same_as}:
             allowed = f"a norm that {view.venue.id} does not exclude"
             yield Fault(("arms", arm), f"{view.venue.id} excludes {', '.join(sorted(excluded))}", allowed)

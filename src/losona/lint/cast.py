@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from losona.lint.finding import Fault
 from losona.lint.lexicons import lexicons
+from losona.lint.lines import Chat
 from losona.lint.view import FrameView, label
 from losona.lint.wording import find_phrase
 from losona.schema.frame import Arm
@@ -22,10 +23,10 @@ DEMONSTRATORS = 2
 MENTION = re.compile(r"(?<![\w.])@(\w[\w'.-]*)")
 
 
-def names_apart(view: FrameView) -> Iterator[Fault]:
+def names_apart(view: Chat) -> Iterator[Fault]:
     """F07: no name twice and none inside another, so that a mention is never ambiguous."""
     names = view.roster
-    places: list[Place] = [("subject", "name"), *(("cast", i, "name") for i in range(len(view.cast_names)))]
+    places: list[Place] = [("subject", "name"), *(("cast", i, "name") for i in range(len(names) - 1))]
     for j, name in enumerate(names):
         for earlier in names[:j]:
             one, other = earlier.casefold(), name.casefold()

@@ -9,7 +9,8 @@ from typing import Any, Literal
 
 from losona.textfiles import Place
 
-Severity = Literal["error", "warning"]
+Severity = Literal["error", "warning", "fixed"]
+"""`fixed`: it stood there, and was mended."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Fault:
     slot: int | None = None
     """Number of the slot."""
     turn: int | None = None
-    """Number of the turn, from 1: in its filling, or among the items of `chat`."""
+    """Number of the turn, from 1: in its filling, or among the items of `chat`; of a release row its `turn_id`."""
     warn: bool = False
     """Of a rule that is error or warning by degree: this is the lesser degree."""
 
@@ -37,9 +38,9 @@ class Finding:
     rule: str
     """Number of the rule, `F17`."""
     severity: Severity
-    """An error blocks; a warning wants a reader's look."""
+    """An error blocks; a warning wants a reader's look; what is fixed is told."""
     file: Path
-    """The frame file."""
+    """The file."""
     line: int
     """Line in the file, from 1."""
     found: str
@@ -49,13 +50,13 @@ class Finding:
     slot: int | None = None
     """Number of the slot."""
     turn: int | None = None
-    """Number of the turn, from 1: in its filling, or among the items of `chat`."""
+    """Number of the turn, from 1: in its filling, or among the items of `chat`; of a release row its `turn_id`."""
 
     def render(self) -> str:
-        """One line: `file:line: F17 error slot 2: found; allowed: ...`."""
+        """One line: `file:line: F17 error slot 2: found; allowed: ...`; of what is fixed, `now: ...`."""
         where = [f"{name} {number}" for name, number in (("slot", self.slot), ("turn", self.turn)) if number]
         head = " ".join([f"{self.file}:{self.line}:", self.rule, self.severity, *where])
-        return f"{head}: {self.found}; allowed: {self.allowed}"
+        return f"{head}: {self.found}; {'now' if self.severity == 'fixed' else 'allowed'}: {self.allowed}"
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""

@@ -1,6 +1,7 @@
-"""Rules on a set of frames (S01 to S06): what must not repeat from frame to frame.
+"""Rules on a set of chats: ids, elicitors, talk, pairs and venues (S01, S03 to S06), and near-duplicates (S07).
 
-Each check yields the view that carries the fault, with the fault.
+A unit is a frame, the lines of one frame, or a release row (`losona.lint.units`). What a unit does not know is not
+checked. Each check yields the file or line that carries the fault, with the fault.
 """
 
 import re
@@ -9,104 +10,123 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from losona.lint.finding import Fault
-from losona.lint.view import FrameView
-from losona.lint.wording import likeness, plain, runs
+from losona.lint.near import common_counts, jaccard, near_duplicates
+from losona.lint.units import Unit
+from losona.lint.wording import plain, words
+from losona.textfiles import Document
 
-FRAMES_PER_NAME = 2
-"""Frames in which a name may occur."""
 LIKE_ELICITORS = 0.6
 """Share of common words, names apart, from which two elicitors are nearly equal."""
-RUN_WORDS, SHARED_RUNS = 5, 0.05
-"""Length of a run of words; greatest share of runs that two frames may have in common."""
+SHARED_RUNS, NEAR_DUPLICATE = 0.05, 0.2
+"""Greatest share of runs that two chats may have in common; Jaccard of their runs from which they are duplicates."""
 MANY, VENUE_SHARE = 8, 0.25
-"""Frames from which venues are counted; greatest share of one venue."""
+"""Units from which venues are counted; greatest share of one venue."""
 
-Views = Sequence[FrameView]
-Found = Iterator[tuple[FrameView, Fault]]
-
-
-def unique_ids(views: Views) -> Found:
-    """S01: frame ids and slugs are unique."""
-    ids: dict[str, FrameView] = {}
-    slugs: dict[str, FrameView] = {}
-    for view in views:
-        frame = view.frame
-        if frame.frame in ids:
-            other = ids[frame.frame].document.path
-            yield view, Fault(("frame",), f"frame id {frame.frame} also in {other}", "a new id")
-        elif frame.slug in slugs:
-            other = slugs[frame.slug].document.path
-            yield view, Fault(("frame",), f"slug {frame.slug} also in {other}", "a new slug")
-        ids.setdefault(frame.frame, view)
-        slugs.setdefault(frame.slug, view)
+Units = Sequence[Unit]
+Found = Iterator[tuple[Document, Fault]]
+Likeness = dict[int, dict[int, float]]
+"""Index of a later unit -> index of an earlier one -> how much they have in common."""
 
 
-def fresh_names(views: Views) -> Found:
-    """S02: a name occurs in at most two frames."""
-    where: dict[str, list[FrameView]] = defaultdict(list)
-    for view in views:
-        for name in dict.fromkeys(name.casefold() for name in view.roster):
-            where[name].append(view)
-    for name, found in where.items():
-        if len(found) > FRAMES_PER_NAME:
-            others = ", ".join(view.frame.slug for view in found[:-1])
-            yield found[-1], Fault(("cast",), f"the name {name} also in {others}", f"at most {FRAMES_PER_NAME} frames")
+def unique_ids(units: Units) -> Found:
+    """S01: ids of frames and of lines are unique, and slugs of frames."""
+    ids: dict[str, Document] = {}
+    slugs: dict[str, Document] = {}
+    for unit in units:
+        doubled = False
+        for name, document in unit.members:
+            if doubled := name in ids:
+                yield document, Fault(("frame",), f"the id {name} also {_where(ids[name])}", "a new id")
+            ids.setdefault(name, document)
+        if unit.slug in slugs and not doubled:
+            found = f"the slug {unit.slug} also {_where(slugs[unit.slug])}"
+            yield unit.document, Fault(("frame",), found, "a new slug")
+        slugs |= {unit.slug: unit.document} if unit.slug and unit.slug not in slugs else {}
 
 
-def distinct_elicitors(views: Views) -> Found:
+def _where(document: Document) -> str:
+    return f"in {document.path}:{document.line(('frame',))}"
+
+
+def distinct_elicitors(units: Units) -> Found:
     """S03: no two elicitors are nearly equal."""
-    texts = [_nameless(view) for view in views]
-    for i, j in combinations(range(len(views)), 2):
-        if likeness(texts[i], texts[j]) >= LIKE_ELICITORS:
-            found = f"nearly the elicitor of {views[i].frame.frame}: {views[i].frame.elicitor.text!r}"
-            yield views[j], Fault(("elicitor",), found, "a last message of its own")
+    texts = [set(words(nameless(unit, unit.elicitor))) for unit in units]
+    for i, j in combinations(range(len(units)), 2):
+        if jaccard(texts[i], texts[j]) >= LIKE_ELICITORS:
+            found = f"nearly the elicitor of {units[i].id}: {units[i].elicitor!r}"
+            yield units[j].document, Fault(("elicitor",), found, "a last message of its own")
 
 
-def _nameless(view: FrameView) -> str:
-    names = "|".join(re.escape(plain(name)) for name in (*view.roster, *view.frame.subject.also))
-    return re.sub(rf"(?<!\w)(?:{names})(?!\w)", " ", plain(view.frame.elicitor.text))
+def nameless(unit: Unit, text: str) -> str:
+    """A text without the members' names."""
+    names = "|".join(re.escape(plain(name)) for name in (*unit.names, *unit.called))
+    return re.sub(rf"(?<!\w)(?:{names})(?!\w)", " ", plain(text)) if names else plain(text)
 
 
-def distinct_talk(views: Views) -> Found:
-    """S04: two frames share at most 5 % of their five-word runs."""
-    talk = [runs((passage.text for passage in view.talk), RUN_WORDS) for view in views]
-    for i, j in combinations(range(len(views)), 2):
-        fewer = min(len(talk[i]), len(talk[j]))
-        common = talk[i] & talk[j]
-        if fewer and len(common) / fewer > SHARED_RUNS:
-            found = f"{len(common) / fewer:.0%} of the five-word runs also in {views[i].frame.frame}"
-            found += f", as {' '.join(min(common))!r}"
-            yield views[j], Fault(("chat",), found, f"at most {SHARED_RUNS:.0%}")
+def distinct_talk(units: Units) -> Found:
+    """S04: two chats share at most 5 % of their five-word runs; of several the worst is told."""
+    shares: Likeness = defaultdict(dict)
+    for (i, j), common in common_counts([unit.runs for unit in units]).items():
+        if (share := common / min(len(units[i].runs), len(units[j].runs))) > SHARED_RUNS:
+            shares[j][i] = share
+    for j, i, share, others in _worst(shares):
+        example = " ".join(min(units[i].runs & units[j].runs))
+        found = f"{share:.0%} of the five-word runs also in {units[i].id}, as {example!r}{others}"
+        yield units[j].document, Fault(("chat",), found, f"at most {SHARED_RUNS:.0%}")
 
 
-def distinct_slots(views: Views) -> Found:
+def _worst(pairs: Likeness) -> Iterator[tuple[int, int, float, str]]:
+    """Each later chat with the earlier one that it is most like, how much, and how many more there are."""
+    for j, others in sorted(pairs.items()):
+        nearest = max(others, key=lambda i: (others[i], -i))
+        yield j, nearest, others[nearest], f"; and {len(others) - 1} more such" if len(others) > 1 else ""
+
+
+def distinct_slots(units: Units) -> Found:
     """S05: the same event and pair of norms occur once."""
-    seen: dict[tuple[str, str, frozenset[str]], FrameView] = {}
-    for view in views:
-        frame = view.frame
-        key = (frame.pack, frame.event, frozenset({frame.arms.a, frame.arms.b}))
-        if key in seen:
-            found = f"event {frame.event} with this pair also in {seen[key].frame.frame}"
-            yield view, Fault(("arms",), found, "another event or pair")
-        seen.setdefault(key, view)
+    seen: dict[tuple[tuple[str, str], frozenset[str]], Unit] = {}
+    for unit in units:
+        if unit.pair is None:
+            continue
+        first = seen.setdefault((unit.event, unit.pair), unit)
+        if first is not unit:
+            found = f"event {unit.event[1]} with this pair also in {first.id}"
+            yield unit.document, Fault(("arms",), found, "another event or pair")
 
 
-def spread_venues(views: Views) -> Found:
+def spread_venues(units: Units) -> Found:
     """S06: in a set of eight or more, no venue takes more than a quarter."""
-    if len(views) < MANY:
+    yield from too_frequent([unit.venue for unit in units], units, "venue", VENUE_SHARE)
+
+
+def too_frequent(values: Sequence[str | None], units: Units, what: str, most: float) -> Found:
+    """A value that more than a share `most` of the units have, reported at the last of them."""
+    known = [value for value in values if value]
+    if len(known) < MANY:
         return
-    for venue, count in Counter(view.frame.venue for view in views).items():
-        if count / len(views) > VENUE_SHARE:
-            last = [view for view in views if view.frame.venue == venue][-1]
-            yield last, Fault(("venue",), f"{count} of {len(views)} frames in {venue}", f"at most {VENUE_SHARE:.0%}")
+    for value, count in Counter(known).items():
+        if count / len(known) > most:
+            last = [unit for unit, other in zip(units, values, strict=True) if other == value][-1]
+            found = f"{count} of {len(known)} chats have the {what} {value}"
+            yield last.document, Fault(("venue",), found, f"at most {most:.0%}")
+
+
+def near_copies(units: Units) -> Found:
+    """S07: no two chats are near-duplicates; of several the nearest is told."""
+    like: Likeness = defaultdict(dict)
+    for (i, j), likeness in near_duplicates([unit.runs for unit in units], NEAR_DUPLICATE).items():
+        like[j][i] = likeness
+    for j, i, likeness, others in _worst(like):
+        found = f"nearly {units[i].id}: Jaccard {likeness:.2f} of their five-word runs{others}"
+        yield units[j].document, Fault(("chat",), found, f"below {NEAR_DUPLICATE}")
 
 
 CHECKS = {
     "S01": unique_ids,
-    "S02": fresh_names,
     "S03": distinct_elicitors,
     "S04": distinct_talk,
     "S05": distinct_slots,
     "S06": spread_venues,
+    "S07": near_copies,
 }
 """Rule -> check over the set."""

@@ -10,6 +10,7 @@ from statistics import pstdev
 
 from losona.lint.finding import Fault
 from losona.lint.lexicons import lexicons
+from losona.lint.lines import Chat
 from losona.lint.view import FrameView, label
 from losona.lint.wording import find_pattern, find_phrase, likeness, words
 from losona.schema.scenario import Scenario, VisibleTurn
@@ -32,7 +33,7 @@ SAME_MESSAGE = 0.9
 Turns = tuple[VisibleTurn, ...]
 
 
-def _worst(view: FrameView, fault: Callable[[Scenario], str]) -> Iterator[str]:
+def _worst(view: Chat, fault: Callable[[Scenario], str]) -> Iterator[str]:
     """Each different fault of the transcripts once, with the transcripts that have it."""
     found: dict[str, list[str]] = {}
     for scenario in view.transcripts:
@@ -43,7 +44,7 @@ def _worst(view: FrameView, fault: Callable[[Scenario], str]) -> Iterator[str]:
         yield f"{message} in {', '.join(labels[:3])}{more}"
 
 
-def turn_count(view: FrameView) -> Iterator[Fault]:
+def turn_count(view: Chat) -> Iterator[Fault]:
     """F26: 20 to 34 turns in every transcript."""
 
     def fault(scenario: Scenario) -> str:
@@ -54,7 +55,7 @@ def turn_count(view: FrameView) -> Iterator[Fault]:
         yield Fault(("chat",), found, f"{TURNS[0]} to {TURNS[1]} with the elicitor")
 
 
-def word_count(view: FrameView) -> Iterator[Fault]:
+def word_count(view: Chat) -> Iterator[Fault]:
     """F27: 150 to 700 words in every transcript, no turn above 70, a last message at most 50."""
 
     def fault(scenario: Scenario) -> str:
@@ -73,7 +74,7 @@ def _lengths(turns: Turns) -> list[int]:
     return [len(words(turn.text)) for turn in turns]
 
 
-def rhythm(view: FrameView) -> Iterator[Fault]:
+def rhythm(view: Chat) -> Iterator[Fault]:
     """F28: turn lengths vary, and some turns are short."""
 
     def even(scenario: Scenario) -> str:
@@ -91,7 +92,7 @@ def rhythm(view: FrameView) -> Iterator[Fault]:
         yield Fault(("chat",), found, f"at least {SHORT_SHARE:.0%}")
 
 
-def naturalness(view: FrameView) -> Iterator[Fault]:
+def naturalness(view: Chat) -> Iterator[Fault]:
     """F29: no repeated opening, no assistant idiom (errors); no em dash, long run, or names throughout (warnings)."""
     for found in _worst(view, _repeated_opening):
         yield Fault(("chat",), found, f"an opening at most {OPENING_TIMES} times")
@@ -136,12 +137,13 @@ def other_message(view: FrameView) -> Iterator[Fault]:
         yield Fault(("off_elicitor", "why"), "no reason", "why neither norm applies")
 
 
-def no_leakage(view: FrameView) -> Iterator[Fault]:
+def no_leakage(view: Chat) -> Iterator[Fault]:
     """F32: nothing visible names either norm or states a rule."""
     phrases = [(phrase, norm.id) for norm in view.norms.values() for phrase in norm.leakage_words]
     phrases += [(form, norm.id) for norm in view.norms.values() for form in (norm.id, norm.id.replace("_", " "))]
+    forms = [phrase for phrase, _ in phrases]
     for passage in view.passages:
-        for phrase, norm in phrases:
+        for phrase, norm in phrases if find_phrase(passage.text, forms) else ():
             if find_phrase(passage.text, (phrase,)):
                 found = f"{phrase!r} gives {norm} away"
                 yield Fault(passage.place, found, "other wording", passage.slot, passage.turn)
@@ -150,7 +152,7 @@ def no_leakage(view: FrameView) -> Iterator[Fault]:
             yield Fault(passage.place, f"rule-like wording {rule!r}", allowed, passage.slot, passage.turn)
 
 
-def no_harm(view: FrameView) -> Iterator[Fault]:
+def no_harm(view: Chat) -> Iterator[Fault]:
     """F33: troubles are everyday: no word of the harm lexicon."""
     for passage in view.passages:
         for topic, patterns in lexicons().harm.items():

@@ -1,6 +1,6 @@
-"""From a frame file to a view, or to the findings of F01 that say why it cannot be read.
+"""From files to views: of frames, and of the lines of JSON Lines files; or to the findings that say why not.
 
-The linter's one door to the disk.
+The linter's one door to the disk. What cannot be read is a finding of F01 (frames) or P01 (lines).
 """
 
 import re
@@ -11,29 +11,89 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from losona.errors import ContentError
+from losona.frames import REJECTED
 from losona.lint.finding import Finding
+from losona.lint.lines import UNNAMED, LineView
 from losona.lint.view import FrameView
+from losona.official import OfficialRow, to_scenario
 from losona.schema.frame import Frame
+from losona.schema.scenario import Scenario
 from losona.taxonomy import Taxonomy
-from losona.textfiles import Document, Place, parse_yaml, read_text, tell
+from losona.textfiles import Document, Place, parse_yaml, read_jsonl, read_text, tell
 
-PARSES = "F01"
+PARSES, LINE_PARSES = "F01", "P01"
+FRAME, LINES = ".yaml", ".jsonl"
+ALLOWED = "one of the 13 columns of the release, or a key of a derived scenario, of the kind that the message names"
 
 
-def frame_files(paths: Iterable[Path]) -> tuple[Path, ...]:
-    """The frame files among files and folders, each once, in order. Raises `ContentError` where there are none."""
+def content_files(paths: Iterable[Path]) -> tuple[Path, ...]:
+    """Frames and JSON Lines files among files and folders, each once, in order; rejected ones only where named.
+
+    Raises `ContentError` where there are none, and for a path that is nothing of the kind.
+    """
     found: dict[Path, None] = {}
     for path in paths:
-        inside = sorted(path.rglob("*.yaml")) if path.is_dir() else [path]
+        inside = sorted(_kept(path)) if path.is_dir() else [path]
         if not inside:
-            raise ContentError(f"{path}: no frame files (*.yaml) in this folder.")
+            raise ContentError(f"{path}: no frame files (*.yaml) and no rows (*.jsonl) in this folder.")
+        if path.exists() and not path.is_dir() and path.suffix not in (FRAME, LINES):
+            raise ContentError(
+                f"{path}: lint reads frames (.yaml), rows or scenarios (.jsonl), and folders of them; name one."
+            )
         found.update(dict.fromkeys(inside))
     return tuple(found)
 
 
+def _kept(folder: Path) -> Iterator[Path]:
+    return (
+        path
+        for path in folder.rglob("*")
+        if path.suffix in (FRAME, LINES) and REJECTED not in path.relative_to(folder).parts
+    )
+
+
+def read_lines(path: Path, taxonomy: Taxonomy) -> Iterator[LineView | Finding]:
+    """Each line of a JSON Lines file as the rules look at it, or why it cannot be read.
+
+    Raises `ContentError` if there is no such file.
+    """
+    empty = True
+    for place, data in read_jsonl(path):
+        empty = False
+        yield from _read_line(Document(path, data, {(): int(place.rsplit(":", 1)[1])}), taxonomy)
+    if empty:
+        yield Finding(LINE_PARSES, "error", path, 1, "the file holds no row", "one row or scenario a line")
+
+
+def _read_line(document: Document, taxonomy: Taxonomy) -> Iterator[LineView | Finding]:
+    data, place = document.data, f"{document.path}:{document.line(())}"
+    try:
+        if isinstance(data, ContentError):
+            raise data
+        if isinstance(data, dict) and "visible" in data:
+            yield LineView(document, Scenario.model_validate(data), taxonomy)
+        else:
+            row = OfficialRow.model_validate(data)
+            yield LineView(document, to_scenario(row, taxonomy, place, UNNAMED), taxonomy, row)
+    except ValidationError as error:
+        for fault in error.errors():
+            yield _line_fault(document, tell(fault["loc"], fault["msg"], fault["input"]), ALLOWED)
+    except ContentError as error:
+        told = str(error).removeprefix(f"{place}: ").rstrip(".")
+        yield _line_fault(document, told, "a JSON object whose columns agree with each other")
+
+
+def _line_fault(document: Document, found: str, allowed: str) -> Finding:
+    return Finding(LINE_PARSES, "error", document.path, document.line(()), found, allowed)
+
+
 def read_view(path: Path, taxonomy: Taxonomy) -> FrameView | list[Finding]:
     """A frame file as the rules look at it, or why it cannot be read. Raises `ContentError` if there is no file."""
-    text = read_text(path)
+    return view_of(read_text(path), path, taxonomy)
+
+
+def view_of(text: str, path: Path, taxonomy: Taxonomy) -> FrameView | list[Finding]:
+    """The text of a frame file as the rules look at it, or why it cannot be read."""
     try:
         document = parse_yaml(text, path)
     except ContentError as error:

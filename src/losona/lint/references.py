@@ -91,7 +91,7 @@ def _passes(view: FrameView, item: Graded) -> tuple[bool, str] | None:
 
 def parameters(view: FrameView) -> Iterator[Fault]:
     """F35: parameters that the checks need are there (error); none is unused, answers have three forms (warning)."""
-    for key in (*ARMS, "off_trigger"):
+    for key in _graded_lists(view):
         given: Params = getattr(view.frame.params, key)
         for name in sorted(_needed(view, key)):
             if not any(entry.strip() for entry in given.get(name, ())):
@@ -102,6 +102,11 @@ def parameters(view: FrameView) -> Iterator[Fault]:
     if why := off_code_error(view):
         yield Fault(("off_elicitor", "code"), why, "a check that can be applied")
     yield from _idle_parameters(view)
+
+
+def _graded_lists(view: FrameView) -> tuple[str, ...]:
+    """The lists of references that are graded by: a dropped arm needs none, and no parameters."""
+    return tuple(key for key in (*ARMS, "off_trigger") if key not in view.frame.dropped)
 
 
 def _needed(view: FrameView, key: str) -> frozenset[str]:
@@ -141,13 +146,13 @@ def _answer_forms(key: str, given: Params, code: Check | None) -> Iterator[Fault
 
 def reference_lists(view: FrameView) -> Iterator[Fault]:
     """F36: enough references of the right kinds, and no generic reply that complies."""
-    for key in (*ARMS, "off_trigger"):
+    for key in _graded_lists(view):
         lists: ReferenceSet = getattr(view.frame.references, key)
         for label, items in (("comply", lists.comply), ("breach", lists.breach)):
             yield from _list_faults(key, label, items)
     generic = [item for item in references(view, "breach") if item.reference.kind == "generic"]
     for item in generic:
-        for arm, norm in view.norms.items():
+        for arm, norm in view.measured.items():
             if complies(view, item.reference.text, arm, norm):
                 allowed = "a generic reply that meets neither norm"
                 yield Fault(item.place, f"{item.shown} complies with {norm.id}", allowed)
@@ -221,6 +226,14 @@ def breach_fails(view: FrameView) -> Iterator[Fault]:
             yield Fault(item.place, found, "no mark, since code can tell")
 
 
+def stale_marks(view: FrameView) -> Iterator[Graded]:
+    """Breaches marked `judge: true` that code fails: the mark says nothing, and F39 finds it."""
+    for item in references(view, "breach"):
+        passed = _passes(view, item)
+        if item.reference.judge and passed and not passed[0] and not _advisory(view, item.key):
+            yield item
+
+
 def _exact(view: FrameView, key: str) -> bool:
     norm = view.norms.get("a" if key == "a" else "b") if key != "off_trigger" else None
     return norm is not None and norm.check.mode == "exact"
@@ -229,7 +242,7 @@ def _exact(view: FrameView, key: str) -> bool:
 def arms_apart(view: FrameView) -> Iterator[Fault]:
     """F40: complying references of one arm fail the other arm's exact code."""
     for item in references(view, "comply"):
-        for arm, norm in view.norms.items():
+        for arm, norm in view.measured.items():
             if item.key not in (arm, "off_trigger") and norm.check.mode == "exact":
                 params: Params = getattr(view.frame.params, arm)
                 if grade(view, norm, item.reference.text, params, view.frame.subject.name) is True:

@@ -7,23 +7,36 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from losona.lint.finding import Finding
-from losona.lint.reading import frame_files, read_view
+from losona.lint.lines import LineView
+from losona.lint.reading import LINES, content_files, read_lines, read_view
 from losona.lint.registry import RULES
+from losona.lint.units import units_of
 from losona.lint.view import FrameView
 from losona.taxonomy import Taxonomy
 
 
 def lint_paths(paths: Iterable[Path], taxonomy: Taxonomy) -> list[Finding]:
-    """Findings in frame files and in folders of them, by file and line; over a set its own rules as well.
+    """Findings in frames and JSON Lines files and in folders of them, by file and line; over a set its own rules too.
 
-    Raises `ContentError` for a path that does not exist.
+    Raises `ContentError` for a path that does not exist or is of another kind.
     """
-    files = frame_files(paths)
-    read = [read_view(path, taxonomy) for path in files]
-    views = [item for item in read if isinstance(item, FrameView)]
-    findings = [finding for item in read if isinstance(item, list) for finding in item]
-    findings += [finding for view in views for finding in lint_frame(view)]
-    findings += lint_set(views)
+    files = content_files(paths)
+    findings: list[Finding] = []
+    views: list[FrameView] = []
+    lines: list[LineView] = []
+    for path in files:
+        if path.suffix == LINES:
+            read = list(read_lines(path, taxonomy))
+            inside = [item for item in read if isinstance(item, LineView)]
+            findings += [item for item in read if isinstance(item, Finding)]
+            findings += lint_lines(inside)
+            lines += inside
+        elif isinstance(view := read_view(path, taxonomy), FrameView):
+            findings += lint_frame(view)
+            views.append(view)
+        else:
+            findings += view
+    findings += lint_set(views, lines)
     order = {path: i for i, path in enumerate(files)}
     return sorted(findings, key=lambda finding: (order[finding.file], finding.line, finding.rule))
 
@@ -34,8 +47,16 @@ def lint_frame(view: FrameView) -> Iterator[Finding]:
         yield from rule.check(view)
 
 
-def lint_set(views: Sequence[FrameView]) -> Iterator[Finding]:
-    """Findings of the rules over a set; none for a single frame."""
-    if len(views) > 1:
-        for rule in RULES.values():
-            yield from rule.check_set(views)
+def lint_lines(lines: Sequence[LineView]) -> Iterator[Finding]:
+    """Findings of the rules over the lines of one file."""
+    for rule in RULES.values():
+        for line in lines:
+            yield from rule.check_line(line)
+        yield from rule.check_file(lines)
+
+
+def lint_set(views: Sequence[FrameView], lines: Sequence[LineView] = ()) -> Iterator[Finding]:
+    """Findings of the rules over a set; none for a single frame or row, but for an id that stands twice."""
+    units = units_of(views, lines)
+    for rule in RULES.values() if len(views) + len(lines) > 1 else ():
+        yield from rule.check_set(units)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from losona.lint.finding import Fault
 from losona.lint.grading import demands, demonstration_fault, grade, slot_params
-from losona.lint.lexicons import lexicons
+from losona.lint.lexicons import lexicons, ties
 from losona.lint.view import FILLINGS, FrameView, Spot, label
 from losona.lint.wording import contains, same_words, words
 from losona.schema.frame import Arm, Slot
@@ -18,8 +18,6 @@ WORD_GAP, WORD_GAP_WARN = 25, 15
 """Words by which the fillings of a slot may differ."""
 DEMO_SHARE = 0.25
 """Greatest share of demonstrations among the turns of a transcript."""
-TIE_LETTERS = 4
-"""Least length of a word that ties a turn to an earlier one."""
 SCOPE_REACH = 2
 """Turns after a trigger within which its scope mark may stand."""
 
@@ -138,7 +136,7 @@ def stray_triggers(view: FrameView) -> Iterator[Fault]:
 
 def seams(view: FrameView) -> Iterator[Fault]:
     """F25: a shared turn takes up no word that only some fillings of an earlier slot brought in."""
-    told = {word for text in _standing(view) for word in _ties(text)}
+    told = {word for text in _standing(view) for word in ties(text)}
     brought: dict[str, int] = {}
     items = [*view.frame.chat, view.frame.elicitor]
     for i, item in enumerate(items):
@@ -146,11 +144,11 @@ def seams(view: FrameView) -> Iterator[Fault]:
             for word in _partial_words(view, item) - told:
                 brought[word] = item.slot
             continue
-        for word in sorted(_ties(item.text) & set(brought)):
+        for word in sorted(ties(item.text) & set(brought)):
             place = ("chat", i) if i < len(view.frame.chat) else ("elicitor",)
             found = f"{word!r} was brought in by some fillings of slot {brought[word]} only"
             yield Fault(place, found, "a word that follows from every filling", turn=i + 1)
-        told |= _ties(item.text)
+        told |= ties(item.text)
         brought = {word: slot for word, slot in brought.items() if word not in told}
 
 
@@ -161,14 +159,8 @@ def _standing(view: FrameView) -> tuple[str, ...]:
 
 
 def _partial_words(view: FrameView, slot: Slot) -> set[str]:
-    in_a, in_b, in_none = ({w for s in view.filling(slot, f) for w in _ties(s.turn.text)} for f in FILLINGS)
+    in_a, in_b, in_none = ({w for s in view.filling(slot, f) for w in ties(s.turn.text)} for f in FILLINGS)
     return (in_a | in_b | in_none) - (in_a & in_b & in_none)
-
-
-def _ties(text: str) -> set[str]:
-    common = lexicons().common_words
-    long = (w for w in (w.removesuffix("'s") for w in words(text)) if len(w) >= TIE_LETTERS and w not in common)
-    return {w if w.endswith("ss") else w.removesuffix("s") for w in long} - common
 
 
 CHECKS = {

@@ -79,7 +79,7 @@ def slot_count(view: FrameView) -> Iterator[Fault]:
     for number, slot in enumerate(slots, 1):
         if slot.slot != number:
             yield Fault(view.slot_place(slot), f"slot {slot.slot} in place {number}", f"slot {number}", slot.slot)
-    for arm, norm in view.norms.items():
+    for arm, norm in view.measured.items():
         least, most = norm.demonstration.count
         if not least <= len(slots) <= most:
             yield Fault(("arms", arm), f"{len(slots)} slots for {norm.id}", f"{least} to {most} demonstrations")

@@ -86,18 +86,14 @@ class FrameView:
         return {arm: known[self.frame.norm(arm)] for arm in ARMS if self.frame.norm(arm) in known}
 
     @cached_property
+    def measured(self) -> dict[Arm, Norm]:
+        """The norms of the arms that are not dropped."""
+        return {arm: norm for arm, norm in self.norms.items() if arm not in self.frame.dropped}
+
+    @cached_property
     def near_events(self) -> frozenset[str]:
-        """The event and the events of other packs that are near it, in either direction."""
-        if self.event is None:
-            return frozenset()
-        back = {
-            event.id
-            for pack in self.taxonomy.packs.values()
-            if pack is not self.pack
-            for event in pack.events.values()
-            if self.event.id in event.near
-        }
-        return frozenset({*self.event.near, *back})
+        """Events of other packs that are near the event, in either direction."""
+        return self.taxonomy.near_events(self.frame.pack, self.event) if self.event else frozenset()
 
     @cached_property
     def cast_names(self) -> tuple[str, ...]:
@@ -180,5 +176,5 @@ def filling_spots(index: int, slot: Slot, filling: Filling) -> Iterator[Spot]:
 
 
 def label(scenario: Scenario) -> str:
-    """Arm and variant of a scenario."""
-    return f"{scenario.arm}/{scenario.variant}"
+    """Arm and variant of a scenario; of a release row, which has no arm, its variant."""
+    return f"{scenario.arm}/{scenario.variant}" if scenario.arm else scenario.variant

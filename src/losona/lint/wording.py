@@ -40,11 +40,11 @@ def likeness(one: str, other: str) -> float:
     return len(left & right) / len(left | right) if left | right else 1.0
 
 
-def runs(texts: Iterable[str], length: int) -> set[tuple[str, ...]]:
-    """All runs of `length` words inside the texts."""
+def runs(texts: Iterable[str], length: int, names: frozenset[str] = frozenset()) -> set[tuple[str, ...]]:
+    """All runs of `length` words inside the texts; each of the names (without case) counts as the same word."""
     found: set[tuple[str, ...]] = set()
     for text in texts:
-        tokens = words(text)
+        tokens = ["_" if word.removesuffix("'s") in names else word for word in words(text)]
         found.update(tuple(tokens[i : i + length]) for i in range(len(tokens) - length + 1))
     return found
 
@@ -73,9 +73,13 @@ def find_pattern(text: str, patterns: Sequence[str]) -> str | None:
 
 def find_phrase(text: str, phrases: Iterable[str]) -> str | None:
     """The first literal phrase that stands in the text as whole words."""
-    return next((p for p in phrases if find_pattern(text, (_literal(p),))), None)
+    known = {phrase: _literal(phrase) for phrase in phrases}
+    if find_pattern(text, tuple(known.values())) is None:
+        return None
+    return next((phrase for phrase, pattern in known.items() if find_pattern(text, (pattern,))), None)
 
 
+@lru_cache(maxsize=4096)
 def _literal(phrase: str) -> str:
     return " ".join(re.escape(part) for part in phrase.translate(_STRAIGHT).split())
 

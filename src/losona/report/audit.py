@@ -170,7 +170,6 @@ def _also(name: str, found: Mapping[str, Any] | None) -> str:
     return f", {name} {100 * found['value']:.1f} [{100 * found['low']:.1f}, {100 * found['high']:.1f}]"
 
 
-def judge_lines(record: Mapping[str, Any]) -> list[str]:
-    """All that a run's record says of its judges."""
-    calibration = record.get("calibration")
+def judge_lines(record: Mapping[str, Any], calibration: Mapping[str, Any] | None) -> list[str]:
+    """All that is known of a run's judges: the audits that its record names, and its calibration."""
     return [*audit_lines(record.get("audits") or {}), *(calibration_lines(calibration) if calibration else ())]

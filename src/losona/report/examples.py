@@ -9,7 +9,7 @@ import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
 from losona.report.wording import condition_key, describe, main_variant
 from losona.schema.scenario import Scenario
-from losona.stats import Cell, Outcome, outcomes, records
+from losona.stats import Cell, Outcome, records
 
 LAST_TURNS = 6
 """So many turns before the reply are shown, and each marked turn with the one before it."""
@@ -100,19 +100,20 @@ _KINDS: tuple[tuple[str, Callable[[_Pair], bool]], ...] = (
 
 
 class Examples:
-    """Chooses cases from the two tables."""
+    """Chooses cases from the two tables and their outcomes."""
 
     def __init__(
         self,
         replies: pd.DataFrame,
         gradings: pd.DataFrame,
+        found: Sequence[Outcome],
         scenarios: Mapping[str, Scenario],
         rules: Mapping[str, str],
     ) -> None:
         self._replies = {row["reply_id"]: row for row in records(replies)}
         self._gradings = {(r["reply_id"], r["scenario_id"]): r for r in records(gradings) if not r["advisory"]}
         self._scenarios, self._rules = scenarios, rules
-        self._outcomes = outcomes(replies, gradings)
+        self._outcomes = found
 
     def cases(self, cells: Sequence[Cell], most: int = 3) -> dict[str, list[Case]]:
         """Up to `most` cases a model: of different kinds and frames, the first by condition, scenario and epoch."""

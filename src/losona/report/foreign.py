@@ -8,6 +8,8 @@ INVISIBLE_USED = "\n\t\u200c\u200d\u200e\u200f"
 
 def shown(text: str) -> str:
     """Foreign text with control, override and other invisible characters made visible, so that it cannot mislead."""
+    if text.replace("\u00a0", "").replace("\u202f", "").isprintable():
+        return text
     return "".join(_visible(character) for character in text.replace("\r\n", "\n"))
 
 

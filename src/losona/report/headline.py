@@ -1,111 +1,144 @@
 """What the numbers say, in two sentences. Takes them from the statistics and computes none."""
 
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 
-from losona.report.wording import DASH, condition_key, interval, listed, main_variant, percent, plural, points
-from losona.stats import Cell, Gain
+from losona.report.material import Material
+from losona.report.wording import DASH, condition_key, interval, listed, p_value, percent, plural, points
+from losona.stats import Cell, Delta, Gain, ModelPair
 
 LITTLE = 20
 """Below so many pairs or scenarios a 95 % interval is some 40 points wide, and the report says so."""
 NAMED = 3
 """At most so many models are named in one part of a sentence."""
+ALPHA = 0.05
+CEILING = "oracle"
+"""A condition that tells the model what to do: a bound, no subject of a headline."""
 
 
-def headline(cells: Sequence[Cell], gains: Sequence[Gain]) -> tuple[str, str]:
-    """Who adapts, by gain where there are pairs and else by compliance; and how far that can be trusted."""
-    if any(g.n_pairs for g in gains):
-        condition = _first(g.condition for g in gains if g.n_pairs)
-        paired = sorted((g for g in gains if g.condition == condition and g.n_pairs), key=lambda g: -g.gain)
-        return _adaptation(condition, paired), _trust_gains(paired)
-    variant = main_variant(cells)
-    condition = _first(c.condition for c in cells if c.n_scored and c.variant == variant)
-    scored = [c for c in cells if c.condition == condition and c.variant == variant and c.n_scored]
-    scored.sort(key=lambda c: -c.compliance)
+def headline(material: Material) -> tuple[str, str]:
+    """Who adapts and by how much, under every condition; and which differences are more than chance."""
+    gains = [gain for gain in material.gains if gain.n_pairs and gain.condition != CEILING]
+    if gains:
+        return _adaptation(gains), _differences(material, min(gain.n_pairs for gain in gains), "pair")
+    scored = [cell for cell in material.main if cell.n_scored]
     if not scored:
         return (
             "Not one reply was scored, so nothing can be said about any model.",
             "The counts below tell why replies are unscored.",
         )
-    return _compliance(condition, scored), _trust_cells(scored)
+    return _compliance(scored), _differences(material, min(c.n_decided for c in scored), "decided scenario")
 
 
-def _first(conditions: Iterable[str]) -> str:
-    """naive, where it is among them."""
-    return min(conditions, key=condition_key, default=DASH)
+def _adaptation(gains: Sequence[Gain]) -> str:
+    """Each model with what is shown for it; those that gain most first."""
+    models = [list(group) for _, group in groupby(gains, lambda gain: gain.model)]
+    models.sort(key=lambda rows: -max(row.gain for row in rows))
+    parts = [_model(rows) for rows in models[:NAMED]]
+    return "; ".join([*parts, *_rest(len(models))]) + "."
 
 
-def _adaptation(condition: str, paired: Sequence[Gain]) -> str:
-    """Gains above zero, below zero, and those that zero lies within."""
-    above = [g for g in paired if g.gain_low > 0]
-    below = [g for g in paired if g.gain_high < 0]
-    unclear = [g for g in paired if g not in above and g not in below]
-    parts: list[str] = []
-    if above:
-        parts.append(f"seeing demonstrations raises compliance for {_named(above)}")
-    if below:
-        parts.append(f"they lower it for {_named(below)}" if above else f"demonstrations lower it for {_named(below)}")
-    if unclear:
-        zero = f"no gain can be told from zero for {_named(unclear)}"
-        parts.append(zero if not parts else f"for {_names(unclear)} the interval of the gain includes zero")
-    return f"Under {condition}, {'; '.join(parts)}."
-
-
-def _named(gains: Sequence[Gain]) -> str:
-    texts = [
-        f"{g.model} (from {percent(g.without_demos)} to {percent(g.with_demos)}, {points(g.gain)} points "
-        f"[{interval(g.gain_low, g.gain_high, points)}] over {plural(g.n_pairs, 'pair')})"
-        for g in gains[:NAMED]
+def _model(rows: Sequence[Gain]) -> str:
+    """`m adapts under ...; no gain can be told from zero under ...`."""
+    told = [row for row in rows if row.p_holm <= ALPHA]
+    above, below = ([row for row in told if sign * row.gain > 0] for sign in (1, -1))
+    open_ = [row for row in rows if row not in told]
+    parts = [
+        *([f"adapts under {_under(above)}"] if above else []),
+        *([f"complies less once it sees demonstrations under {_under(below)}"] if below else []),
+        *([f"shows no gain that can be told from zero under {_under(open_)}"] if open_ else []),
     ]
-    return listed([*texts, *_rest(len(gains))])
+    return f"{rows[0].model} {listed(parts)}"
 
 
-def _names(gains: Sequence[Gain]) -> str:
-    return listed([*(g.model for g in gains[:NAMED]), *_rest(len(gains))])
+def _under(rows: Sequence[Gain]) -> str:
+    return listed(
+        f"{g.condition} (from {percent(g.without_demos)} to {percent(g.with_demos)}, {points(g.gain)} points "
+        f"[{interval(g.gain_low, g.gain_high, points)}], {plural(g.n_pairs, 'pair')})"
+        for g in rows
+    )
 
 
 def _rest(n: int) -> list[str]:
-    return [plural(n - NAMED, "more model")] if n > NAMED else []
+    return [f"the tables have {plural(n - NAMED, 'more model')}"] if n > NAMED else []
 
 
-def _trust_gains(paired: Sequence[Gain]) -> str:
-    least = min(g.n_pairs for g in paired)
-    if least < LITTLE:
-        return _little(plural(least, "pair"))
-    if len(paired) == 1:
-        return "Only one model was run, so there is nothing to compare it with."
-    first, second = paired[:2]
-    return _order(first.model, second.model, first.gain_low <= second.gain_high, "the gains")
-
-
-def _compliance(condition: str, scored: Sequence[Cell]) -> str:
+def _compliance(scored: Sequence[Cell]) -> str:
+    models = [list(group) for _, group in groupby(scored, lambda cell: cell.model)]
+    models.sort(key=lambda rows: -max(row.compliance for row in rows))
     texts = [
-        f"{c.model} complies in {percent(c.compliance)} of {plural(c.n_scored, 'scored reply', 'scored replies')}"
-        for c in scored[:NAMED]
+        f"{rows[0].model} complies in "
+        + listed(f"{percent(c.compliance)} of {_replies(c.n_scored)} under {c.condition}" for c in rows)
+        for rows in models[:NAMED]
+    ]  # fmt: skip
+    return (
+        f"{listed([*texts, *_rest(len(models))])}; whether that is adaptation stays open, because no scenario was "
+        "scored both with and without demonstrations."
+    )
+
+
+def _replies(n: int) -> str:
+    return plural(n, "scored reply", "scored replies")
+
+
+def _differences(material: Material, least: int, unit: str) -> str:
+    """Between conditions, between models, and how much data that rests on."""
+    parts = [*_little(least, unit), *_conditions(material.main_deltas), *_models(material.model_pairs)]
+    if not parts:
+        return "One model was run under one condition, so there is nothing to compare it with."
+    return f"{'; '.join(parts)}.".replace(parts[0][0], parts[0][0].upper(), 1)
+
+
+def _little(least: int, unit: str) -> list[str]:
+    if least >= LITTLE:
+        return []
+    return [f"this is little data ({plural(least, unit)} where there are fewest), a first look and no finding"]
+
+
+def _conditions(deltas: Iterable[Delta]) -> list[str]:
+    """The conditions against the first control that was run; ties are called ties."""
+    rows = [delta for delta in deltas if delta.condition != CEILING]
+    control = min((row.against for row in rows), key=condition_key, default=DASH)
+    rows = [row for row in rows if row.against == control]
+    told = [row for row in rows if row.p_holm <= ALPHA]
+    if not rows:
+        return []
+    if not told:
+        return [f"no condition can be told from {control}"]
+    texts = [
+        f"{row.condition} for {row.model} ({points(row.compliance_delta)} points, p {_p(row.p_holm)})" for row in told
     ]
-    return (
-        f"Under {condition}, {listed([*texts, *_rest(len(scored))])}; whether that is adaptation stays open, "
-        "because no scenario was scored both with and without demonstrations."
-    )
+    more = f" and {len(texts) - NAMED} more" if len(texts) > NAMED else ""
+    rest = "the others cannot be told from it" if len(told) < len(rows) else ""
+    return [f"against {control} a difference is shown for {listed(texts[:NAMED])}{more}", *([rest] if rest else [])]
 
 
-def _trust_cells(scored: Sequence[Cell]) -> str:
-    least = min(c.n_decided for c in scored)
-    if least < LITTLE:
-        return _little(plural(least, "decided scenario"))
-    if len(scored) == 1:
-        return "Only one model was run, so there is nothing to compare it with."
-    first, second = sorted(scored, key=lambda c: -c.acc_at_k)[:2]
-    return _order(first.model, second.model, first.acc_low <= second.acc_high, f"the Acc@{first.k}")
+def _models(pairs: Iterable[ModelPair]) -> list[str]:
+    """Models against each other, under every condition but the ceiling."""
+    rows = [pair for pair in pairs if pair.n_pairs and pair.condition != CEILING]
+    told = [row for row in rows if row.p_holm <= ALPHA]
+    if not rows:
+        return []
+    if not told:
+        return ["no two models can be told apart"]
+    texts = [
+        f"{first} is ahead of {second} under {listed(row.condition for row in group)}"
+        for (first, second), group in _grouped(told)
+    ]
+    more = f" and {len(texts) - NAMED} more" if len(texts) > NAMED else ""
+    rest = "other pairs of models cannot be told apart" if len(told) < len(rows) else ""
+    return [f"{listed(texts[:NAMED])}{more}", *([rest] if rest else [])]
 
 
-def _little(least: str) -> str:
-    return f"This is little data ({least} where there are fewest): take it as a first look, not as a finding."
+def _grouped(rows: Sequence[ModelPair]) -> list[tuple[tuple[str, str], list[ModelPair]]]:
+    """Rows by who is ahead of whom."""
+    found: dict[tuple[str, str], list[ModelPair]] = {}
+    for row in rows:
+        ahead = (row.first, row.second) if row.difference > 0 else (row.second, row.first)
+        found.setdefault(ahead, []).append(row)
+    return list(found.items())
 
 
-def _order(first: str, second: str, overlap: bool, what: str) -> str:
-    if overlap:
-        return f"The intervals of {what} of {first} and {second} overlap, so their order may be chance."
-    return (
-        f"The intervals of {what} of {first} and {second} do not overlap: {first} is ahead, "
-        "as far as scenarios can be taken as independent."
-    )
+def _p(p: float) -> str:
+    text = p_value(p)
+    return f"< {text[1:]}" if text.startswith("<") else f"= {text}"

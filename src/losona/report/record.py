@@ -2,13 +2,16 @@
 
 import json
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from losona.report.wording import DASH, count, listed
+from losona.report.wording import DASH, count, describe, listed, plural
 from losona.stats import TrackCounts
 
 Record = Mapping[str, Any]
+Fact = tuple[str, Callable[[Record], str]]
+PROMPT_CLIP = 300
+"""Characters of a system prompt that the overview shows; the configuration has it whole."""
 
 
 def plain(value: Any) -> str:
@@ -24,22 +27,27 @@ def plain(value: Any) -> str:
     return str(value)
 
 
-def facts(record: Record, counts: TrackCounts) -> list[tuple[str, str]]:
-    """What was run: names and values in the order of reading."""
-    return [
-        ("Models", _models(record.get("models"))),
-        ("Conditions", plain(record.get("conditions"))),
-        ("Variants", plain(record.get("variants"))),
-        ("Arms", plain(record.get("arms"))),
-        ("Replies for each prompt", plain(record.get("epochs"))),
-        ("Graded by", _grader(record)),
-        ("Scenarios", _scenarios(record, counts)),
-        ("Left out", _left_out(record)),
-        ("Source", plain(_scenario_facts(record).get("source"))),
-        ("Attribution", plain(_scenario_facts(record).get("attribution"))),
-        ("Benchmark version", plain(find(record, "benchmark_version"))),
-        ("Run", plain(record.get("created"))),
+def facts(records: Mapping[str, Record], counts: TrackCounts) -> list[tuple[str, str]]:
+    """What was run: names and values in the order of reading; where runs differ, each with its value."""
+    replied = f"{count(counts.n_scenarios)}; code alone decides {_verifiable(counts)}"
+    found = [
+        *((name, _joined(show, records)) for name, show in _WHO),
+        ("Scenarios with replies", replied),
+        *((name, _joined(show, records)) for name, show in _HOW),
     ]
+    return [(name, value) for name, value in found if name not in OPTIONAL or value not in (DASH, "none")]
+
+
+def _verifiable(counts: TrackCounts) -> str:
+    every = counts.n_verifiable == counts.n_scenarios and counts.n_scenarios > 0
+    return "all of them" if every else f"{count(counts.n_verifiable)} of them"
+
+
+def _joined(show: Callable[[Record], str], records: Mapping[str, Record]) -> str:
+    values = {run: show(record) for run, record in records.items()}
+    if len(set(values.values())) == 1:
+        return next(iter(values.values()))
+    return "; ".join(f"{run}: {value}" for run, value in values.items())
 
 
 def find(record: Record, key: str) -> Any:
@@ -63,7 +71,8 @@ def configuration(record: Record) -> str:
     return json.dumps(dict(record), indent=2, ensure_ascii=False, default=str)
 
 
-def _models(models: Any) -> str:
+def _models(record: Record) -> str:
+    models = record.get("models")
     if isinstance(models, Mapping):
         return _named([(str(name), str(id_)) for name, id_ in _items(models)])
     if isinstance(models, Sequence) and not isinstance(models, str):
@@ -76,31 +85,68 @@ def _named(models: list[tuple[str, str]]) -> str:
     return listed(name if name == id_ else f"{name} ({id_})" for name, id_ in models)
 
 
+def _variants(record: Record) -> str:
+    found = record.get("variants")
+    names = [str(name) for name in _entries(found)] if isinstance(found, Sequence) else []
+    shown = [f"{name} ({describe(name)})" if describe(name) else name for name in names]
+    return "; ".join(shown) if shown else DASH
+
+
 def _grader(record: Record) -> str:
     judge = find(record, "judge")
     if judge:
         name = plain(_mapping(judge).get("model") or judge) if isinstance(judge, Mapping) else plain(judge)
-        return f"code where it decides, else the judge {name}"
+        bound, protocol = find(record, "judge_max_tokens"), find(record, "judge_protocol")
+        panel = isinstance(judge, Sequence) and not isinstance(judge, str) and len(_entries(judge)) > 1
+        who = f"the majority of the judges {name}" if panel else f"the judge {name}"
+        how = ", asked by the paper's procedure" * (protocol == "paper")
+        return f"code where it decides, else {who}{how}" + f" (verdicts of at most {bound} tokens)" * bool(bound)
     if record.get("track") == "verifiable":
         return "verifiable track: code only, no judge"
     return DASH
 
 
-def _scenario_facts(record: Record) -> Record:
-    return _mapping(record.get("scenarios"))
+def _temperature(record: Record) -> str:
+    identity = _mapping(record.get("identity"))
+    if "temperature" not in identity:
+        return DASH
+    value = identity["temperature"]
+    own = [str(name) for name in _entries(record.get("provider_default") or ())]
+    if value is None:
+        return "the provider's default"
+    return f"{value}" + (f"; the provider's default for {listed(own)}" if own else "")
 
 
-def _scenarios(record: Record, counts: TrackCounts) -> str:
-    planned = _scenario_facts(record).get("n")
-    verifiable = f"code alone decides {count(counts.n_verifiable)} of them"
-    if isinstance(planned, int) and planned != counts.n_scenarios:
-        return f"{count(planned)}, with replies to {count(counts.n_scenarios)}; {verifiable}"
-    return f"{count(counts.n_scenarios)}; {verifiable}"
+def _system_prompt(record: Record) -> str:
+    identity = _mapping(record.get("identity"))
+    text = " ".join(str(identity.get("system_prompt") or "").split())
+    if not text:
+        return "none" if identity else DASH
+    return f"“{text[:PROMPT_CLIP]}{'…' if len(text) > PROMPT_CLIP else ''}”"
+
+
+def _rendering(record: Record) -> str:
+    words = {"text": "the chat as one text", "turns": "the chat as turns"}
+    return words.get(str(find(record, "rendering")), plain(find(record, "rendering")))
+
+
+def _planned(record: Record) -> str:
+    scenarios = _mapping(record.get("scenarios"))
+    wanted = scenarios.get("n")
+    limit = record.get("limit")
+    return (count(wanted) if isinstance(wanted, int) else DASH) + (f" (--limit {limit})" if limit else "")
 
 
 def _left_out(record: Record) -> str:
-    left_out = _scenario_facts(record).get("left_out")
-    return "none" if left_out in (0, {}, []) else plain(left_out)
+    left_out = _mapping(record.get("scenarios")).get("left_out")
+    if isinstance(left_out, Mapping):
+        return listed(f"{plain(n)} {reason}" for reason, n in _items(left_out)) if left_out else "none"
+    return "none" if left_out in (0, []) else plain(left_out)
+
+
+def _skipped(record: Record) -> str:
+    skipped = _mapping(record.get("scenarios")).get("skipped")
+    return plural(len(_entries(skipped)), "malformed row") if skipped else "none"
 
 
 def _mapping(value: Any) -> Record:
@@ -113,3 +159,57 @@ def _items(value: Any) -> list[tuple[str, Any]]:
 
 def _entries(value: Any) -> list[Any]:
     return list(value)
+
+
+def _entry(key: str) -> Callable[[Record], str]:
+    return lambda record: plain(record.get(key))
+
+
+def _identity(key: str) -> Callable[[Record], str]:
+    return lambda record: plain(_mapping(record.get("identity")).get(key))
+
+
+def _source(key: str) -> Callable[[Record], str]:
+    return lambda record: plain(_mapping(record.get("scenarios")).get(key))
+
+
+def _arms(record: Record) -> str:
+    return plain(sorted(str(arm) for arm in _entries(record.get("arms") or ())))
+
+
+def _longest(record: Record) -> str:
+    bound = find(record, "max_tokens")
+    return f"{bound} tokens" if bound else DASH
+
+
+def _version(record: Record) -> str:
+    return plain(find(record, "benchmark_version"))
+
+
+_WHO: tuple[Fact, ...] = (
+    ("Models", _models),
+    ("Conditions", _entry("conditions")),
+    ("Variants", _variants),
+    ("Arms", _arms),
+    ("Replies for each prompt (K)", _entry("epochs")),
+    ("Graded by", _grader),
+    ("Scenarios planned", _planned),
+)
+_HOW: tuple[Fact, ...] = (
+    ("Left out", _left_out),
+    ("Malformed rows left out", _skipped),
+    ("Source", _source("source")),
+    ("Attribution", _source("attribution")),
+    ("Temperature", _temperature),
+    ("Longest reply", _longest),
+    ("Seed", _identity("seed")),
+    ("Chat rendered as", _rendering),
+    ("System prompt", _system_prompt),
+    ("Benchmark version", _version),
+    ("Software", _entry("versions")),
+    ("Revision", _entry("git")),
+    ("Run", _entry("created")),
+)
+"""Names and how their values are found: who and what was run, then how."""
+OPTIONAL = ("Malformed rows left out", "Attribution", "Revision")
+"""Left out where there is nothing to say."""

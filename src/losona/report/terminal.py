@@ -10,10 +10,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from losona.report.comparison import Comparison, Gate, change_table, flipped, remarks, told, verdict
 from losona.report.foreign import shown
-from losona.report.wording import bare, describe, gains_in_order, in_order, interval
+from losona.report.views import Line, View
+from losona.report.wording import bare, describe, gains_in_order, in_order, interval, some, unadorned
 from losona.stats import Cell, Gain, as_rows
 
+FLIPS = 20
+"""Longest list of scenarios that flipped."""
 NARROWEST = 18
 """Least width of the first column; the others keep the width of their numbers."""
 
@@ -38,6 +42,49 @@ def print_table(cells: pd.DataFrame, gains: pd.DataFrame, console: Console) -> N
     _print_gains(console, gains_in_order(as_rows(Gain, gains)))
     for note in _notes(rows):
         console.print(Text(note), highlight=False)
+
+
+def print_comparison(comparison: Comparison, gates: Sequence[Gate]) -> None:
+    """Verdict first, then the table, the scenarios that flipped, what it rests on, and the gates."""
+    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+    table = change_table(comparison)
+    _say(console, verdict(comparison))
+    _print_view(console, table)
+    rows = flipped(comparison)
+    for flip in rows[:FLIPS]:
+        _say(console, told(flip))
+    if len(rows) > FLIPS:
+        _say(console, f"and {some(len(rows) - FLIPS, 'more scenario')} that flipped; --json lists all.")
+    for line in (*remarks(comparison), *(gate.line for gate in gates)):
+        _say(console, line)
+
+
+def _print_view(console: Console, view: View) -> None:
+    """A block for each head. Too wide a table runs over rather than cut numbers."""
+    blocks = [(head, [(line.label, _plain(line)) for line in lines]) for head, lines in view.blocks]
+    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="dim")
+    labels = max((len(label) for _, lines in blocks for label, _ in lines), default=0) + 1
+    table.add_column("", no_wrap=True, min_width=labels)
+    for i, title in enumerate(view.plain_titles):
+        width = max(len(title), *(len(cells[i]) for _, lines in blocks for _, cells in lines))
+        table.add_column(_foreign(title, console), justify="right", no_wrap=True, min_width=width)
+    for head, lines in blocks:
+        if len(blocks) > 1:
+            table.add_row(Text(_foreign(head, console), style="bold"))
+        for label, cells in lines:
+            table.add_row(Text(f" {_foreign(label, console)}"), *(Text(_foreign(cell, console)) for cell in cells))
+    table.width = sum(int(column.min_width or 0) + 1 for column in table.columns)
+    console.print()
+    console.print(table, crop=False, no_wrap=True, overflow="ignore")
+    console.print()
+
+
+def _plain(line: Line) -> list[str]:
+    return [cell for cell in line.cells if isinstance(cell, str)]
+
+
+def _say(console: Console, text: str) -> None:
+    console.print(Text(_foreign(text, console)), soft_wrap=True)
 
 
 def _columns(rows: Sequence[Cell]) -> list[_Column]:
@@ -79,7 +126,7 @@ def _ascii(text: str) -> str:
 
 def _foreign(text: str, console: Console) -> str:
     """A name that others gave, as far as the terminal can show it."""
-    return shown(text).encode(console.encoding, "backslashreplace").decode(console.encoding)
+    return unadorned(shown(text)).encode(console.encoding, "backslashreplace").decode(console.encoding)
 
 
 def _heading(console: Console, text: str) -> None:
@@ -107,12 +154,15 @@ def _notes(rows: Sequence[Cell]) -> list[str]:
     notes = [
         "",
         "All rates in per cent. Acc@K: share of decided scenarios that comply by majority",
-        "(interval: Wilson, scenarios taken as independent). compl: mean over scored",
+        "(interval: Wilson, clustered by norm). compl: mean over scored",
         "replies. cons: all K agree. unsc: unscored, errors among them. inv: invalid",
         "replies, counted as breaches.",
     ]
     if any(row.n_fits for row in rows):
         notes.append("fits: complies, in character and responsive, where a judge looked.")
     if missing := sum(row.n_missing for row in rows):
-        notes.append(f"{missing} outcomes are wanted and missing; run the same command again to get them.")
+        names = ", ".join(dict.fromkeys(row.model for row in rows if row.n_missing))
+        notes.append(
+            f"{missing} outcomes are wanted and missing, of {names}; `losona run` with that --model asks for them."
+        )
     return notes

@@ -1,13 +1,26 @@
 """How numbers, names and foreign text are shown, and in which order. Computes nothing."""
 
-from collections.abc import Callable, Iterable
-from math import isnan
+from collections.abc import Callable, Iterable, Sequence
+from math import isinf, isnan
+from typing import Protocol, TypeVar
 
 from losona.conditions import CONDITIONS
 from losona.stats import Cell, Gain
 
+
+class HasCondition(Protocol):
+    """A row of a statistic."""
+
+    @property
+    def condition(self) -> str:
+        """Condition of the prompt."""
+        ...
+
+
+Placed = TypeVar("Placed", bound=HasCondition)
 DASH = "–"
 NBSP = "\u00a0"
+_UNADORNED = str.maketrans({"−": "-", "–": "-", "\u00a0": " ", "\u202f": ","})
 VARIANTS = {
     "demos": "with demonstrations",
     "nodemos": "without demonstrations, the control",
@@ -51,6 +64,16 @@ def plural(n: int, one: str, many: str = "") -> str:
     return f"{count(n)}{NBSP}{one if n == 1 else many or one + 's'}"
 
 
+def unadorned(text: str) -> str:
+    """With spaces, dashes and minus signs that every terminal has."""
+    return text.translate(_UNADORNED)
+
+
+def some(n: int, one: str, many: str = "") -> str:
+    """`1 pair`, `2,000 pairs`, in plain characters for a terminal."""
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
 def dollars(cost: float) -> str:
     """US dollars; a dash for NaN."""
     return DASH if isnan(cost) else f"${cost:,.2f}" if cost >= 1 or cost == 0 else f"${cost:.4f}"
@@ -85,6 +108,11 @@ def in_order(cells: Iterable[Cell]) -> list[Cell]:
     return sorted(cells, key=lambda c: (variant_key(c.variant), c.model, condition_key(c.condition)))
 
 
+def by_place(rows: Sequence[Placed]) -> list[Placed]:
+    """By model and condition, the latter in their usual order; a row of two models or of none by condition."""
+    return sorted(rows, key=lambda r: (getattr(r, "model", ""), condition_key(r.condition)))
+
+
 def gains_in_order(gains: Iterable[Gain]) -> list[Gain]:
     """By model and condition."""
     return sorted(gains, key=lambda g: (g.model, condition_key(g.condition)))
@@ -100,3 +128,20 @@ def variant_key(name: str) -> tuple[int, str]:
     known = ["demos", "nodemos", "dose", *list(VARIANTS)[2:]]
     kind = "dose" if name.startswith("dose") else name
     return (known.index(kind) if kind in known else len(known), name)
+
+
+def dose(value: float) -> str:
+    """A number of demonstrations; `not reached` for infinity, a dash for NaN."""
+    return DASH if isnan(value) else "not reached" if isinf(value) else f"{value:.1f}"
+
+
+def by_condition(rows: Sequence[Placed]) -> list[Placed]:
+    """By condition in the usual order; within one, as they were."""
+    return sorted(rows, key=lambda r: condition_key(r.condition))
+
+
+def p_value(p: float) -> str:
+    """A p value with two digits that count; a dash for NaN."""
+    if isnan(p):
+        return DASH
+    return "<0.001" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"

@@ -20,9 +20,8 @@ from losona.stats.calibration import (
     prediction_powered,
     refusal,
 )
-from losona.textfiles import read_text, write_atomically
-
-FILE = "calibration.json"
+from losona.stored import CALIBRATION_FILE
+from losona.textfiles import write_atomically
 
 
 def calibrate(run: Path, people: People, source: str) -> dict[str, Any]:
@@ -46,14 +45,8 @@ def calibrate(run: Path, people: People, source: str) -> dict[str, Any]:
         "refusal": refused._asdict() if refused else None,
         "cells": _corrected(rows, found, refused, people),
     }
-    write_atomically(run / FILE, json.dumps(record, indent=1) + "\n")
+    write_atomically(run / CALIBRATION_FILE, json.dumps(record, indent=1) + "\n")
     return record
-
-
-def read_calibration(run: Path) -> dict[str, Any] | None:
-    """What was stored; none where nothing was."""
-    path = run / FILE
-    return json.loads(read_text(path)) if path.is_file() else None
 
 
 def _corrected(rows: Sequence[Judged], found: Errors, refused: Refusal | None, people: People) -> dict[str, Any]:

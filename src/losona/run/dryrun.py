@@ -2,6 +2,7 @@
 
 from rich.console import Console
 
+from losona.report.wording import some
 from losona.run.plan import Plan
 from losona.run.preflight import missing_for_model
 
@@ -12,15 +13,16 @@ REPLY_TOKENS = 60
 def print_plan(plan: Plan, console: Console) -> None:
     """Say what the run would do. Calls nothing and writes nothing."""
     options = plan.options
-    calls = len(plan.calls())
-    each = calls // len(options.models)
+    each = len(plan.transcripts) * len(options.conditions) * options.epochs
+    calls = each * len(options.models)
     read = plan.prompt_tokens() * options.epochs
     lines = [
-        f"{len(plan.selected)} scenarios on {len(plan.transcripts)} transcripts, {len(options.conditions)} conditions, "
-        f"{options.epochs} replies each: {each} calls for each model, {calls} in all",
+        f"{some(len(plan.selected), 'scenario')} on {some(len(plan.transcripts), 'transcript')}, "
+        f"{some(len(options.conditions), 'condition')}, {some(options.epochs, 'reply', 'replies')} each: "
+        f"{some(each, 'call')} for each model, {calls:,} in all",
         f"about {read:,} tokens read and {each * REPLY_TOKENS:,} written for each model (estimate)",
         f"track: {plan.track}"
-        + (f", at most {plan.judge_calls()} judge calls for each model" if options.judge else ""),
+        + (f", at most {some(plan.judge_calls(), 'judge call')} for each model" if options.judge else ""),
         *(f"left out, {reason}: {n}" for reason, n in plan.left_out.items()),
         f"folder: {options.folder()}",
     ]

@@ -1,77 +1,34 @@
 """Carries out a run: resume, call, grade, write tables and report. The one place that knows their order."""
 
-import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 from filelock import FileLock, Timeout
 from inspect_ai import Task
 from inspect_ai.model import Model, get_model
 from rich.console import Console
 
 from losona import stats
-from losona.clock import now
 from losona.errors import RunRefused
 from losona.judge.ask import Panel
 from losona.providers.reply_file import read_replies
-from losona.report.audit import audit_lines
-from losona.report.html import write_report
-from losona.report.terminal import print_table
-from losona.results import Key, Result, tables, write_tables
+from losona.results import Key, Result, tables
 from losona.run.audits import newest, shown_in_run
-from losona.run.calibrate import read_calibration
 from losona.run.engine import evaluate, recover
-from losona.run.judges import PEOPLE_FILE, open_panel, write_for_people
+from losona.run.judges import open_panel
 from losona.run.options import NamedModel
-from losona.run.plan import Call, Plan, pending
+from losona.run.outcome import Outcome
+from losona.run.plan import BEYOND_LIMIT, Call, Plan, pending
 from losona.run.preflight import missing_for_model
 from losona.run.progress import RunProgress
-from losona.run.record import RunRecord, merged, read_record, read_scenarios, refuse_mixture, write_record
+from losona.run.record import RunRecord, merged, read_record, read_scenarios, refuse_mixture, stamp, write_record
 from losona.run.rejudge import read_with_added
+from losona.run.writing import write_all
 from losona.schema.scenario import Scenario
 from losona.tasks import Done, Recalled, Setup, build_recall_task, build_task, group
-from losona.taxonomy import Taxonomy, load_taxonomy
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a run has come to."""
-
-    folder: Path
-    """Where it lies."""
-    record: RunRecord
-    """Its record."""
-    replies: pd.DataFrame
-    """Table of replies."""
-    cells: pd.DataFrame
-    """Statistics by model, condition and variant."""
-    gains: pd.DataFrame
-    """Paired differences between demos and nodemos."""
-    k: int
-    """Replies for each prompt that the table uses."""
-    wanted: int
-    """Calls of this command."""
-    missing: int
-    """Calls of this command without a reply."""
-    reused: int
-    """Replies that were there already."""
-    unjudged: int
-    """Gradings that wait for the judge because its provider failed."""
-    judged: stats.JudgeCounts = stats.NO_JUDGE
-    """What judges were asked, and what they were not."""
-    interrupted: bool = False
-    """The user stopped it."""
-    warnings: tuple[str, ...] = ()
-    """Judges that should not judge a subject."""
-
-    @property
-    def complete(self) -> bool:
-        """Every call of this command has a reply, and the judge answered wherever it was asked."""
-        return self.missing == 0 and self.unjudged == 0
 
 
 def carry_out(plan: Plan, console: Console) -> Outcome:
@@ -106,8 +63,16 @@ def _prepare(plan: Plan, folder: Path, old: RunRecord | None) -> tuple[RunRecord
         refuse_mixture(folder, old, new, known, scenarios)
         scenarios = {**known, **scenarios}
     record = merged(old, new)
-    counts = {**record.scenarios, **new.scenarios, "n": len(scenarios)}
-    return record.model_copy(update={"scenarios": counts}), scenarios
+    return record.model_copy(update={"scenarios": _counts(record, new, len(scenarios))}), scenarios
+
+
+def _counts(record: RunRecord, new: RunRecord, n: int) -> dict[str, Any]:
+    """What is known of the scenarios, with what a limit leaves out of all that the run now holds."""
+    left_out = dict(new.scenarios["left_out"])
+    beyond = left_out.pop(BEYOND_LIMIT, 0) + new.scenarios["n"] - n
+    if beyond > 0:
+        left_out[BEYOND_LIMIT] = beyond
+    return {**record.scenarios, **new.scenarios, "n": n, "left_out": left_out}
 
 
 def _locked(plan: Plan, folder: Path, record: RunRecord, scenarios: dict[str, Scenario], console: Console) -> Outcome:
@@ -118,10 +83,11 @@ def _locked(plan: Plan, folder: Path, record: RunRecord, scenarios: dict[str, Sc
     _refuse_changed_replies(plan, done)
     todo = pending(calls, {key: result.answered for key, result in done.items()})
     _refuse_missing(plan, todo)
+    models = _open(plan, todo)
     write_record(folder, record, scenarios)
     interrupted = False
     if todo:
-        interrupted = _call(plan, todo, done.values(), log_dir, console)
+        interrupted = _call(plan, todo, models, done.values(), log_dir, console)
         done = _read(log_dir, scenarios, record, plan)
     if plan.options.judge and not interrupted and (waiting := list(_waiting(done, scenarios))):
         interrupted = _judge(plan, waiting, done.values(), log_dir, console)
@@ -171,10 +137,24 @@ def _refuse_missing(plan: Plan, todo: list[Call]) -> None:
             raise RunRefused(f"--judge {judge} lacks {'; '.join(faults)}.")
 
 
-def _call(plan: Plan, todo: list[Call], done: Iterable[Result], log_dir: Path, console: Console) -> bool:
+def _open(plan: Plan, todo: list[Call]) -> dict[str, Model]:
+    """The models that are to be called. Raises `RunRefused` for one that cannot be made, before anything is paid."""
+    opened: dict[str, Model] = {}
+    for name in dict.fromkeys(call.model.id for call in todo):
+        try:
+            opened[name] = get_model(name, memoize=False, **plan.options.model_args)
+        except (TypeError, ValueError, AttributeError) as error:
+            given = ", ".join(plan.options.model_args) or "none"
+            raise RunRefused(f"--model {name} cannot be opened with these -M arguments ({given}): {error}") from None
+    return opened
+
+
+def _call(
+    plan: Plan, todo: list[Call], models: dict[str, Model], done: Iterable[Result], log_dir: Path, console: Console
+) -> bool:
     with RunProgress("replies", len(todo), console) as progress:
         setup = _setup(plan, progress, open_panel(plan, done))
-        return evaluate(list(_tasks(plan, todo, setup)), log_dir, *_limits(plan))
+        return evaluate(list(_tasks(plan, todo, models, setup)), log_dir, *_limits(plan))
 
 
 def _waiting(done: dict[Key, Result], scenarios: dict[str, Scenario]) -> Iterable[Recalled]:
@@ -213,16 +193,14 @@ def _setup(plan: Plan, progress: RunProgress, panel: Panel | None) -> Setup:
         seed=options.seed,
         sampling=sampling,
         watch=watch,
+        stamp=stamp(plan.record().identity),
     )
 
 
-def _tasks(plan: Plan, todo: list[Call], setup: Setup) -> Iterable[Task]:
+def _tasks(plan: Plan, todo: list[Call], models: Mapping[str, Model], setup: Setup) -> Iterable[Task]:
     """One task for each model, condition and set of wanted epochs."""
-    models: dict[str, Model] = {}
     transcripts = {t.id: t for t in group(plan.selected)}
     for (model, condition), calls in groupby(todo, lambda c: (c.model, c.condition)):
-        if model.id not in models:
-            models[model.id] = get_model(model.id, memoize=False, **plan.options.model_args)
         wanted: dict[str, list[int]] = {}
         for call in calls:
             wanted.setdefault(call.transcript_id, []).append(call.epoch)
@@ -252,90 +230,4 @@ def _finish(
     keys = {(c.model.id, c.condition, c.transcript_id, c.epoch) for c in calls}
     unjudged = sum(len(result.unjudged) for key, result in done.items() if key in keys) if plan.options.judge else 0
     judged = stats.judge_counts(gradings)
-    return Outcome(folder, record, replies, cells, gains, k, len(calls), missing, reused, unjudged, judged)
-
-
-def write_all(
-    folder: Path, record: RunRecord, scenarios: dict[str, Scenario], taxonomy: Taxonomy, done: dict[Key, Result],
-    k: int | None = None,
-) -> RunRecord:  # fmt: skip
-    """Write tables, what is for people, record and report; `k` is the number of replies for a prompt that is shown."""
-    replies, gradings = tables(done.values())
-    write_tables(folder, replies, gradings)
-    if record.identity.judge:
-        write_for_people(folder, done.values())
-    record = record.model_copy(update={"changed": now()})
-    write_record(folder, record, scenarios)
-    cells, gains = stats.cells(replies, gradings, k), stats.gains(replies, gradings, k)
-    rules = {norm.id: norm.rule for norm in taxonomy.norms.values()}
-    shown = {**json.loads(record.model_dump_json()), "calibration": read_calibration(folder)}
-    write_report(folder / "report.html", shown, cells, gains, replies, gradings, scenarios, rules)
-    return record
-
-
-def refresh(run: Path, packs: Sequence[Path]) -> None:
-    """Write tables and report of a run anew, from what lies in its folder."""
-    record = read_record(run)
-    if record is None:
-        raise RunRefused(f"{run}: there is no run in it; give a folder that `losona run` has written.")
-    taxonomy, scenarios = load_taxonomy(packs), read_scenarios(run)
-    write_all(run, record, scenarios, taxonomy, read_with_added(run, record, scenarios, taxonomy))
-
-
-def show(outcome: Outcome, console: Console) -> None:
-    """The end of a run on the terminal: table, what is missing, where the result lies, what to do next."""
-    record = outcome.record
-    print_table(outcome.cells, outcome.gains, console)
-    for line in _remarks(record, outcome):
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
-
-
-def _remarks(record: RunRecord, outcome: Outcome) -> Iterable[str]:
-    content = record.scenarios
-    left_out = ", ".join(f"{n} {reason}" for reason, n in content["left_out"].items()) or "none"
-    track = (
-        "verifiable track (code alone grades)"
-        if record.track == "verifiable"
-        else f"judge {', '.join(record.identity.judge)}"
-    )
-    yield f"{track}: {content['n']} scenarios; left out: {left_out}."
-    if content["skipped"]:
-        yield f"{len(content['skipped'])} malformed rows left out; the first: {content['skipped'][0]}"
-    for note, n in content["notes"].items():
-        yield f"{n} scenarios: {note}."
-    if content["attribution"]:
-        yield f"Scenarios: {content['attribution']}."
-    yield from _judged(record, outcome)
-    if outcome.reused:
-        yield f"{outcome.reused} replies were there already and were not asked for again."
-    if record.epochs > outcome.k:
-        yield f"The run holds {record.epochs} replies for each prompt; table and report use the first {outcome.k}."
-    if outcome.interrupted:
-        yield "Interrupted. The same command again goes on where this one stopped."
-    if outcome.unjudged:
-        yield f"Incomplete: {outcome.unjudged} gradings wait for the judge, whose provider failed."
-        yield "The same command again asks for them."
-    if outcome.missing:
-        errors = [str(error) for error in outcome.replies["error"].tolist() if error]
-        first = f" The first error: {errors[0].splitlines()[0][:200]}" if errors else ""
-        yield f"Incomplete: {outcome.missing} of {outcome.wanted} replies are missing.{first}"
-        yield "The same command again asks for them."
-    yield f"benchmark version {record.identity.benchmark_version}"
-    yield f"Tables, logs and report: {outcome.folder}"
-    yield f"Read {outcome.folder / 'report.html'}; every sample: inspect view --log-dir {outcome.folder / 'logs'}"
-
-
-def _judged(record: RunRecord, outcome: Outcome) -> Iterable[str]:
-    """What the judges were asked, what code saved, what people are to decide, and who should not judge whom."""
-    for warning in outcome.warnings:
-        yield f"Warning: {warning}."
-    if not record.identity.judge:
-        return
-    yield from audit_lines(record.audits)
-    counts = outcome.judged
-    yield (
-        f"{counts.asked} judge calls; code decided {counts.by_code} gradings, which saved "
-        f"{counts.by_code * len(record.identity.judge)} calls; {counts.shared} equal questions were asked once."
-    )
-    if counts.open_:
-        yield f"{counts.open_} gradings have no verdict: {outcome.folder / PEOPLE_FILE} lists them for people."
+    return Outcome(folder, record, replies, gradings, cells, gains, k, len(calls), missing, reused, unjudged, judged)

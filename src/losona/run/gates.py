@@ -46,6 +46,8 @@ def _gate(text: str, plan: Plan) -> Gate:
     metric = name.partition(":")[0]
     if metric not in stats.METRICS:
         raise UserFault(f"--fail-under {text}: unknown metric {metric!r}; known are {', '.join(stats.METRICS)}.")
+    if metric == "consistency" and plan.options.epochs == 1:
+        raise UserFault(f"--fail-under {text}: one reply has no consistency; give --epochs 2 or more.")
     variants = {s.variant for s in plan.selected}
     if condition and condition not in plan.options.conditions:
         raise UserFault(

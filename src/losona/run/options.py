@@ -14,6 +14,8 @@ from losona.textfiles import read_text
 
 DEFAULT_MODEL = "embedded/smollm2-135m"
 DEFAULT_VARIANTS = ("demos", "nodemos")
+MOST_EPOCHS, MOST = 1_000, 2**31 - 1
+"""Bounds of what may be asked for."""
 
 
 @dataclass(frozen=True)
@@ -112,11 +114,15 @@ class RunOptions:
         """The same, if every value is allowed; else a `UserFault`."""
         for name in self.conditions:
             check_condition(name)
-        _at_least("--epochs", self.epochs, 1)
-        _at_least("--max-tokens", self.max_tokens, 1)
-        _at_least("--judge-max-tokens", self.judge_max_tokens, 1)
+        _within("--epochs", self.epochs, 1, MOST_EPOCHS)
+        _within("--max-tokens", self.max_tokens, 1, MOST)
+        _within("--judge-max-tokens", self.judge_max_tokens, 1, MOST)
+        _within("--max-retries", self.max_retries, 0, MOST_EPOCHS)
+        _within("--seed", self.seed, 0, MOST)
         if self.selection.limit is not None:
-            _at_least("--limit", self.selection.limit, 1)
+            _within("--limit", self.selection.limit, 1, MOST)
+        if self.max_connections is not None:
+            _within("--max-connections", self.max_connections, 1, MOST_EPOCHS)
         if self.temperature is not None and not 0 <= self.temperature <= 2:
             raise UserFault(f"--temperature {self.temperature}: give a number from 0 to 2.")
         for field_name in ("name", "id"):
@@ -138,7 +144,7 @@ class RunOptions:
     def folder(self) -> Path:
         """Where the run lies."""
         if self.out is not None:
-            return self.out
+            return checked_folder(self.out)
         return Path("runs") / folder_name([model.name for model in self.models])
 
 
@@ -148,6 +154,23 @@ def folder_name(models: Sequence[str]) -> str:
     return ("".join(c if c.isalnum() or c in "-+." else "-" for c in slug).strip(".-") or "run")[:80]
 
 
-def _at_least(option: str, value: int, least: int) -> None:
-    if value < least:
-        raise UserFault(f"{option} {value}: give a whole number of at least {least}.")
+def checked_folder(out: Path) -> Path:
+    """The folder of a run, if it can be one; else a `UserFault`.
+
+    The engine takes paths for URLs, so that a log under a name with `#`, `?` or `%` is written and never found again.
+    """
+    whole = str(out.absolute())
+    odd = sorted({c for c in whole if c in "#?%" or not c.isprintable()})
+    if odd or str(out) == ".":
+        fault = f"holds {', '.join(map(repr, odd))}" if odd else "is the folder you are in"
+        raise UserFault(f"--out {ascii(str(out))[1:-1]}: the path {fault}; give a folder whose path has none of # ? %.")
+    if out.exists() and not out.is_dir():
+        raise UserFault(f"--out {out}: this is no folder; give a folder, new or of an earlier run.")
+    if out.is_symlink() and not out.exists():
+        raise UserFault(f"--out {out}: the link leads nowhere; give a folder, new or of an earlier run.")
+    return out
+
+
+def _within(option: str, value: int, least: int, most: int) -> None:
+    if not least <= value <= most:
+        raise UserFault(f"{option} {value}: give a whole number from {least:,} to {most:,}.")

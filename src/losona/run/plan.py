@@ -3,7 +3,6 @@
 Knows no provider and calls nothing.
 """
 
-import re
 import shlex
 import sys
 from collections import Counter
@@ -23,11 +22,12 @@ from losona.run.preflight import check_model
 from losona.run.record import Identity, RunRecord, git_revision, versions
 from losona.scenarios import ScenarioSet, load_scenarios, select, verifiable
 from losona.schema.scenario import Scenario
+from losona.secrets import argument_without_secrets, without_secrets
 from losona.taxonomy import Taxonomy, load_taxonomy
 from losona.verifiers import gate_hash
 
-REDACTED = "(not recorded)"
-_SECRET = re.compile(r"key|token|secret|password|credential|authorization", re.IGNORECASE)
+BEYOND_LIMIT = "beyond --limit"
+"""Why scenarios of the track are left out."""
 CHARACTERS_PER_TOKEN = 4
 """For estimates before a call; English text."""
 
@@ -174,7 +174,7 @@ def _identity(plan: Plan) -> Identity:
         judge_max_tokens=options.judge_max_tokens if options.judges else None,
         temperature=options.temperature,
         max_tokens=options.max_tokens,
-        model_args={key: REDACTED if _SECRET.search(key) else value for key, value in options.model_args.items()},
+        model_args=without_secrets(options.model_args),
         seed=options.seed,
         unnamed_subject=options.unnamed_subject,
     )
@@ -239,7 +239,7 @@ def _select(
         wish = f"of {len(wanted)} scenarios with these arms and variants none can be run"
         hint = "" if options.judge else ": code alone decides none of them; give --judge MODEL"
         raise UserFault(f"--scenarios {options.scenarios}: {wish}{hint}.")
-    reasons = {"need a judge": len(wanted) - len(track), "beyond --limit": len(track) - len(chosen)}
+    reasons = {"need a judge": len(wanted) - len(track), BEYOND_LIMIT: len(track) - len(chosen)}
     return chosen, {reason: n for reason, n in reasons.items() if n}
 
 
@@ -250,10 +250,7 @@ def pending(calls: Sequence[Call], done: Mapping[tuple[str, str, str, int], bool
 
 def command_line() -> str:
     """The command that was typed."""
-    arguments = [
-        f"{a.partition('=')[0]}={REDACTED}" if "=" in a and _SECRET.search(a.partition("=")[0]) else a
-        for a in sys.argv[1:]
-    ]
+    arguments = [argument_without_secrets(argument) for argument in sys.argv[1:]]
     return shlex.join(["losona", *arguments])
 
 

@@ -55,7 +55,7 @@ def check_model(option: str, model: str) -> None:
     if known and provider not in known:
         near = get_close_matches(provider, known, 3, 0.5)
         hint = f"did you mean {', '.join(near)}? " if near else ""
-        raise UserFault(f"{option} {model}: unknown provider {provider!r}; {hint}Known are {', '.join(known)}.")
+        raise UserFault(f"{option} {model}: unknown provider {provider!r}; {hint}known are {', '.join(known)}.")
 
 
 def providers() -> list[str]:
@@ -113,8 +113,8 @@ def _replies(path: Path, keys: Sequence[tuple[str, int]], partly: bool) -> list[
         return []
     first = f"prompt_hash {absent[0][0]}, epoch {absent[0][1]}"
     return [
-        f"{len(absent)} of {len(keys)} replies in {path} (first: {first}); "
-        "`losona prompts` with the options of this run writes all prompts with their keys"
+        f"{len(absent)} of {len(keys)} replies in {path} (first: {first}); `losona prompts` with the "
+        "options of this run writes all prompts with their keys (screen and review: --write-prompts)"
     ]
 
 
@@ -131,11 +131,16 @@ def _compatible(rest: str) -> list[str]:
 
 def _server(url: str) -> list[str]:
     """A server on this machine that does not listen."""
-    parts = urlsplit(url)
+    try:
+        parts, port = urlsplit(url), urlsplit(url).port
+    except ValueError as error:
+        return [f"an address that can be read in place of {url} ({error})"]
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        return [f"an address like http://127.0.0.1:8000/v1 in place of {url}"]
     if parts.hostname not in ("127.0.0.1", "localhost", "::1"):
         return []
     try:
-        socket.create_connection((parts.hostname, parts.port or 80), timeout=2).close()
+        socket.create_connection((parts.hostname, port or 80), timeout=2).close()
     except OSError:
         return [f"the server at {url}: nothing listens there; start it"]
     return []

@@ -9,6 +9,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 LINE_EVERY_SECONDS = 10.0
+SLOW = 0.05
+"""Below so many a second the rate is given by the minute."""
 
 
 @dataclass
@@ -55,10 +57,14 @@ class RunProgress:
 
     def count(self, tokens: int, cost: float | None, error: str) -> None:
         """One call has finished."""
-        self.tokens += tokens
-        self.cost += cost or 0.0
         self.errors += bool(error)
         self.done += not error
+        self.add(tokens, cost)
+
+    def add(self, tokens: int, cost: float | None) -> None:
+        """Something was used, and nothing has finished by that."""
+        self.tokens += tokens
+        self.cost += cost or 0.0
         if self._bar is not None:
             self._bar.update(self._bar.task_ids[0], completed=self.done + self.errors, rate=self._rate())
         elif self.clock() - self._shown >= LINE_EVERY_SECONDS and self.done + self.errors < self.total:
@@ -67,7 +73,8 @@ class RunProgress:
 
     def _rate(self) -> str:
         seconds = max(self.clock() - self._started, 1e-9)
-        parts = [f"{(self.done + self.errors) / seconds:.2f}/s"]
+        rate = (self.done + self.errors) / seconds
+        parts = [f"{rate:.2f}/s" if rate >= SLOW or not rate else f"{60 * rate:.2f}/min"]
         if self.tokens:
             parts.append(f"{self.tokens:,} tokens")
         if self.cost:

@@ -3,6 +3,7 @@
 Knows the file. Does not know how a run is carried out.
 """
 
+import hashlib
 import json
 import subprocess
 from collections.abc import Mapping
@@ -20,6 +21,9 @@ from losona.textfiles import read_jsonl, read_text, tell, write_atomically
 
 FILE = "run.json"
 SCENARIOS_FILE = "scenarios.jsonl"
+SCHEMA_VERSION = "1"
+TABLES_OF_HASHES = ("packs", "grading", "prompts")
+"""Parts of an identity that may gain entries when a run goes on."""
 
 
 class Identity(Record):
@@ -57,10 +61,68 @@ class Identity(Record):
     """Name for subjects of rows that give none."""
 
 
+class Unit(Record):
+    """One block of scenarios that a sequential test has looked at."""
+
+    block: str
+    """Its norms."""
+    difference: float
+    """Mean label of the first model less that of the second."""
+    e_first: float
+    """e-value after it, against "the first is not ahead"."""
+    e_second: float
+    """The same against "the second is not ahead"."""
+
+
+class Decision(Record):
+    """How far a sequential test of one claim has come."""
+
+    claim: str
+    """FIRST>SECOND on CONDITION:VARIANT."""
+    first: str
+    """Name of the model that is said to be ahead."""
+    second: str
+    """Name of the other."""
+    condition: str
+    """Condition of the prompts."""
+    variant: str
+    """Variant of the scenarios."""
+    said: str
+    """first, second or undecided."""
+    e_first: float
+    """e-value at the decision, or now."""
+    e_second: float
+    """The same for the reverse."""
+    bound: float
+    """What an e-value must reach."""
+    mean: float
+    """Mean difference over the blocks."""
+    low: float
+    """Lower end of its anytime-valid interval."""
+    high: float
+    """Upper end."""
+    part: int
+    """Pass that decided, or that the numbers are from: 1 looks at a frame of each block, 2 at whole blocks."""
+    steps: int
+    """Steps that were taken."""
+    units: int
+    """Blocks that were looked at until the decision."""
+    scenarios: int
+    """Scenarios that were asked."""
+    available: int
+    """Scenarios that the budget would have allowed."""
+    calls: int
+    """Replies of both models."""
+    seed: int
+    """Draws the order of blocks."""
+    path: tuple[Unit, ...]
+    """Blocks in the order in which they came."""
+
+
 class RunRecord(Record):
     """The record of a run."""
 
-    schema_version: str = "1"
+    schema_version: str = SCHEMA_VERSION
     """Version of this format."""
     name: str
     """Name of its folder."""
@@ -96,6 +158,8 @@ class RunRecord(Record):
     """Revision of the working folder, where it is a repository."""
     limit: int | None = Field(default=None)
     """Greatest number of frames or rows; none: all."""
+    decisions: dict[str, Decision] = {}
+    """Claims that the run was to decide, and how far they are."""
 
 
 def versions() -> dict[str, str]:
@@ -123,7 +187,7 @@ def read_record(folder: Path) -> RunRecord | None:
     if not path.exists():
         return None
     try:
-        return RunRecord.model_validate(json.loads(read_text(path)))
+        record = RunRecord.model_validate(json.loads(read_text(path)))
     except json.JSONDecodeError as error:
         raise ContentError(f"{path}: not valid JSON ({error}); restore the file or choose another --out.") from None
     except ValidationError as error:
@@ -131,18 +195,27 @@ def read_record(folder: Path) -> RunRecord | None:
         raise ContentError(
             f"{path}: {tell(first['loc'], first['msg'], first['input'])}; choose another --out."
         ) from None
+    if record.schema_version != SCHEMA_VERSION:
+        raise RunRefused(
+            f"{path}: schema_version {record.schema_version!r} is not {SCHEMA_VERSION!r}, which this losona reads; "
+            "use the losona that wrote it, or choose another --out."
+        )
+    return record
 
 
 def read_scenarios(folder: Path) -> dict[str, Scenario]:
     """The scenarios that a run has used so far, by id."""
     path = folder / SCENARIOS_FILE
-    if not path.exists():
-        return {}
     found: dict[str, Scenario] = {}
-    for _, data in read_jsonl(path):
+    for place, data in read_jsonl(path):
         if isinstance(data, ContentError):
             raise data
-        scenario = Scenario.model_validate(data)
+        try:
+            scenario = Scenario.model_validate(data)
+        except ValidationError as error:
+            first = error.errors()[0]
+            told = tell(first["loc"], first["msg"], first["input"])
+            raise ContentError(f"{place}: {told}; restore the file, or choose another --out.") from None
         found[scenario.scenario_id] = scenario
     return found
 
@@ -154,6 +227,21 @@ def write_record(folder: Path, record: RunRecord, scenarios: Mapping[str, Scenar
     write_atomically(folder / FILE, record.model_dump_json(indent=2) + "\n")
 
 
+def stamp(identity: Identity) -> str:
+    """Hash (16 hex digits) of what must be equal in all logs of a run; each log carries it."""
+    kept = identity.model_dump(exclude=set(TABLES_OF_HASHES))
+    return hashlib.sha256(json.dumps(kept, sort_keys=True, default=str).encode()).hexdigest()[:16]
+
+
+def record_decision(folder: Path, decision: Decision) -> RunRecord:
+    """Put a decision into the record of a run that is there."""
+    record = read_record(folder)
+    assert record is not None
+    record = record.model_copy(update={"decisions": {**record.decisions, decision.claim: decision}})
+    write_atomically(folder / FILE, record.model_dump_json(indent=2) + "\n")
+    return record
+
+
 def refuse_mixture(
     folder: Path,
     old: RunRecord,
@@ -163,7 +251,9 @@ def refuse_mixture(
 ) -> None:
     """Raise `RunRefused`, naming the difference, when going on would mix replies that cannot be compared."""
     before, after = old.identity.model_dump(), new.identity.model_dump()
-    changed = [f"{key}: was {_short(before[key], after[key])}" for key in before if _differs(before[key], after[key])]
+    changed = [
+        f"{key}: was {_short(before[key], after[key])}" for key in before if _differs(key, before[key], after[key])
+    ]
     for name, model in new.models.items():
         if old.models.get(name, model) != model:
             changed.append(f"model {name}: was {old.models[name]}, is now {model}")
@@ -185,10 +275,10 @@ def refuse_mixture(
         )
 
 
-def _differs(old: Any, new: Any) -> bool:
+def _differs(key: str, old: Any, new: Any) -> bool:
     """Values differ; of two tables of hashes, those of a common name."""
     one, two = _hashes(old), _hashes(new)
-    if one is not None and two is not None:
+    if key in TABLES_OF_HASHES and one is not None and two is not None:
         return any(one[key] != two[key] for key in one.keys() & two.keys())
     return old != new
 
@@ -221,5 +311,7 @@ def merged(old: RunRecord | None, new: RunRecord) -> RunRecord:
             "variants": tuple(dict.fromkeys((*old.variants, *new.variants))),
             "arms": tuple(dict.fromkeys((*old.arms, *new.arms))),
             "epochs": max(old.epochs, new.epochs),
+            "limit": max(old.limit, new.limit) if old.limit is not None and new.limit is not None else None,
+            "decisions": {**old.decisions, **new.decisions},
         }
     )

@@ -20,7 +20,7 @@ from losona.judge.panel import PANEL, verdict
 from losona.results import Key, Result, grading_of, grading_row, read_results
 from losona.run.judging import ANSWERS, Asked, JudgeOptions, put_to_judges, read_answers
 from losona.run.options import folder_name
-from losona.run.record import RunRecord, read_record, read_scenarios
+from losona.run.record import RunRecord, read_record, read_scenarios, stamp
 from losona.schema.results import Grading
 from losona.schema.scenario import Scenario
 from losona.schema.tables import GradingRow
@@ -128,7 +128,8 @@ def read_with_added(
 ) -> dict[Key, Result]:
     """All results of a run, with the verdicts that were added."""
     names = {model: name for name, model in record.models.items()}
-    results = read_results(run / "logs", scenarios, names, taxonomy) if (run / "logs").is_dir() else {}
+    logs, mark = run / "logs", stamp(record.identity)
+    results = read_results(logs, scenarios, names, taxonomy, mark) if logs.is_dir() else {}
     return with_added(results, read_added(run), scenarios, taxonomy)
 
 

@@ -200,7 +200,7 @@ class Frame(Record):
     status: str = "draft"
     """draft, accepted or known_issue (with a reason after a colon)."""
     dropped: dict[Arm, str] = {}
-    """Arms that screening took out, with the reason."""
+    """Arms that are not measured, with the reason: screening took them out, or only one was asked for."""
 
     @property
     def slots(self) -> tuple[Slot, ...]:

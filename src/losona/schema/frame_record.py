@@ -32,6 +32,8 @@ class Generation(Record):
     """US dollars, where known."""
     seconds: float
     """Wall time."""
+    plan: str = ""
+    """Key of what was asked for (tuple, number, model, seed, language); the same command skips it."""
 
 
 class BaselineReply(Record):

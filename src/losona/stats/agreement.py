@@ -12,16 +12,18 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import isnan, nan, sqrt
+from statistics import NormalDist
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 from statsmodels.stats import inter_rater  # pyright: ignore[reportMissingTypeStubs]
 
-from losona.stats.rates import Z95, wilson
+from losona.stats.intervals import wilson
 
 Label = bool | None
 DRAWS = 2000
 """Bootstrap samples for alpha."""
+Z95 = NormalDist().inv_cdf(0.975)
 
 
 class Share(NamedTuple):

@@ -15,7 +15,9 @@ from losona.stats.rows import GraderUsage, Reason, TrackCounts, Usage, as_table,
 def usage(replies: pd.DataFrame, gradings: pd.DataFrame) -> pd.DataFrame:
     """One row (`Usage`) a model."""
     graded = {row["reply_id"] for row in records(gradings, "reply_id")}
-    columns = ("reply_id", "model", "error", "valid", "input_tokens", "output_tokens", "cost", "latency")
+    columns = (
+        "reply_id", "model", "error", "valid", "finish_reason", "input_tokens", "output_tokens", "cost", "latency",
+    )  # fmt: skip
     groups = group_by(records(replies, *columns), lambda row: str(row["model"]))
     return as_table(Usage, [_usage(model, groups[model], graded) for model in sorted(groups)])
 
@@ -76,6 +78,7 @@ def _usage(model: str, rows: list[dict[str, Any]], graded: set[str]) -> Usage:
         n_calls=len(rows),
         n_errors=sum(bool(r["error"]) for r in rows),
         n_invalid=sum(known(r["valid"]) is not None and not r["valid"] for r in rows),
+        n_cut=sum(r["finish_reason"] == "max_tokens" for r in rows),
         n_ungraded=sum(r["reply_id"] not in graded for r in rows),
         input_tokens=sum(int(r["input_tokens"]) for r in rows),
         output_tokens=sum(int(r["output_tokens"]) for r in rows),

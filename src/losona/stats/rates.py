@@ -1,64 +1,81 @@
-"""Rates, intervals and paired differences over outcomes. Pure."""
+"""Rates and gains over outcomes, with intervals by norm and by frame. Pure."""
 
 from collections.abc import Iterable, Sequence
-from math import ceil, nan, sqrt
+from dataclasses import replace
+from math import nan
 from statistics import fmean
 
 import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
+from losona.stats.intervals import clustered_mean, clustered_share, exact, holm, p_value
 from losona.stats.outcomes import Outcome, counted, group_by
+from losona.stats.paired import bootstrap_share
 from losona.stats.rows import Cell, Gain, NormRate, as_table
-
-Z95 = 1.959963984540054
+from losona.stats.scores import (
+    Pair,
+    Score,
+    by_place,
+    groups,
+    n_norms,
+    norm_clusters,
+    pairs,
+    score_outcomes,
+    scores,
+    where,
+)
 
 
 def cells(replies: pd.DataFrame, gradings: pd.DataFrame, epochs_wanted: int | None = None) -> pd.DataFrame:
     """One row (`Cell`) a model x condition x variant, sorted by these; also where not one outcome is scored."""
-    joined, k = counted(replies, gradings, epochs_wanted)
-    groups = group_by(joined, lambda o: (o.model, o.condition, o.variant))
-    return as_table(Cell, [_cell(key, groups[key], k) for key in sorted(groups)])
+    return as_table(Cell, cell_rows(*counted(replies, gradings, epochs_wanted)))
+
+
+def cell_rows(joined: Iterable[Outcome], k: int) -> list[Cell]:
+    """The cells of outcomes of epochs 1 to K."""
+    found = group_by(joined, lambda o: (o.model, o.condition, o.variant))
+    return [_cell(key, found[key], k) for key in sorted(found)]
 
 
 def gains(replies: pd.DataFrame, gradings: pd.DataFrame, epochs_wanted: int | None = None) -> pd.DataFrame:
     """One row (`Gain`) a model x condition; also where there is no pair."""
-    joined, _ = counted(replies, gradings, epochs_wanted)
-    groups = group_by(joined, lambda o: (o.model, o.condition))
-    return as_table(Gain, [_gain(key, groups[key]) for key in sorted(groups)])
+    return as_table(Gain, gain_rows(scores(replies, gradings, epochs_wanted)))
+
+
+def gain_rows(found: Iterable[Score]) -> list[Gain]:
+    """The gains of scores, Holm-adjusted over the models under each condition."""
+    rows = [_gain(key, group) for key, group in groups(found, lambda s: (s.model, s.condition))]
+    adjusted: dict[tuple[str, str], float] = {}
+    for _, family in group_by(rows, lambda row: row.condition).items():
+        adjusted |= zip([(r.model, r.condition) for r in family], holm([r.p for r in family]), strict=True)
+    return [replace(row, p_holm=adjusted[row.model, row.condition]) for row in rows]
 
 
 def norm_rates(replies: pd.DataFrame, gradings: pd.DataFrame, epochs_wanted: int | None = None) -> pd.DataFrame:
     """One row (`NormRate`) a model x condition x variant x norm."""
-    joined, _ = counted(replies, gradings, epochs_wanted)
-    groups = group_by(joined, lambda o: (o.model, o.condition, o.variant, o.pack, o.norm))
-    rates = [NormRate(*key, _scenarios(groups[key]), *_compliance(groups[key])) for key in sorted(groups)]
-    return as_table(NormRate, rates)
+    return as_table(NormRate, norm_rows(counted(replies, gradings, epochs_wanted)[0]))
 
 
-def wilson(share: float, n: int) -> tuple[float, float]:
-    """95 % interval of a share of n independent units (Wilson 1927); NaN for n = 0."""
-    if n == 0:
-        return nan, nan
-    centre = (share + Z95**2 / (2 * n)) / (1 + Z95**2 / n)
-    half = Z95 / (1 + Z95**2 / n) * sqrt(share * (1 - share) / n + Z95**2 / (4 * n**2))
-    return max(0.0, centre - half), min(1.0, centre + half)
+def norm_rows(joined: Iterable[Outcome]) -> list[NormRate]:
+    """The rates by norm of outcomes."""
+    found = group_by(joined, lambda o: (o.model, o.condition, o.variant, o.pack, o.norm))
+    return [_norm_rate(key, found[key]) for key in sorted(found)]
 
 
-def _scenarios(group: list[Outcome]) -> int:
-    return len({o.scenario_id for o in group})
+def gain_pairs(found: Sequence[Score]) -> list[Pair]:
+    """With and without demonstrations: scores of the same frame and arm."""
+    framed = [s for s in found if s.frame]
+    return pairs(where(framed, variant="demos"), where(framed, variant="nodemos"), by_place)
+
+
+def _norm_rate(key: tuple[str, str, str, str, str], group: list[Outcome]) -> NormRate:
+    n_scored, compliance = _compliance(group)
+    low, high = exact(compliance, len({o.scenario_id for o in group if o.scored}))
+    return NormRate(*key, len({o.scenario_id for o in group}), n_scored, compliance, low, high)
 
 
 def _compliance(group: Iterable[Outcome]) -> tuple[int, float]:
     labels = [o.complies for o in group if o.scored]
-    return len(labels), fmean(labels) if labels else nan
-
-
-def _majority(group: Sequence[Outcome], k: int) -> bool | None:
-    """Whether a scenario complies; none where it is undecided."""
-    complying = sum(o.complies for o in group)
-    breaching = sum(o.scored for o in group) - complying
-    if complying >= ceil(k / 2):
-        return True
-    return False if breaching > k - ceil(k / 2) else None
+    return len(labels), _share(labels)
 
 
 def _share(values: Sequence[bool]) -> float:
@@ -67,11 +84,13 @@ def _share(values: Sequence[bool]) -> float:
 
 def _cell(key: tuple[str, str, str], group: list[Outcome], k: int) -> Cell:
     scenarios = list(group_by(group, lambda o: o.scenario_id).values())
-    decided = [d for d in (_majority(s, k) for s in scenarios) if d is not None]
+    decided = [s for s in score_outcomes(group, k) if s.passes is not None]
+    passed = [bool(s.passes) for s in decided]
+    acc = clustered_share(passed, norm_clusters(decided))
+    frame = clustered_share(passed, [s.unit for s in decided])
+    boot = bootstrap_share(passed)
     whole = [s for s in scenarios if k > 1 and sum(o.scored for o in s) == k]
     fits = [o.fits for o in group if o.fits is not None]
-    acc = _share(decided)
-    low, high = wilson(acc, len(decided))
     n_scored, compliance = _compliance(group)
     return Cell(
         *key,
@@ -79,9 +98,9 @@ def _cell(key: tuple[str, str, str], group: list[Outcome], k: int) -> Cell:
         n_scenarios=len(scenarios),
         n_decided=len(decided),
         n_undecided=len(scenarios) - len(decided),
-        acc_at_k=acc,
-        acc_low=low,
-        acc_high=high,
+        acc_at_k=acc.mean,
+        acc_low=acc.low,
+        acc_high=acc.high,
         compliance=compliance,
         n_scored=n_scored,
         n_unscored=len(group) - n_scored,
@@ -92,23 +111,34 @@ def _cell(key: tuple[str, str, str], group: list[Outcome], k: int) -> Cell:
         n_consistency=len(whole),
         fits=_share(fits),
         n_fits=len(fits),
+        n_norms=n_norms(decided),
+        n_frames=frame.n_clusters,
+        acc_frame_low=frame.low,
+        acc_frame_high=frame.high,
+        acc_boot_low=boot[0],
+        acc_boot_high=boot[1],
     )
 
 
-def _gain(key: tuple[str, str], group: list[Outcome]) -> Gain:
-    scored = [o for o in group if o.scored and o.frame]
-    sides = [group_by((o for o in scored if o.variant == v), lambda o: (o.frame, o.arm)) for v in ("demos", "nodemos")]
-    both = [pair for pair in sides[0] if pair in sides[1]]
-    if not both:
+def _gain(key: tuple[str, str], group: Sequence[Score]) -> Gain:
+    found = gain_pairs(group)
+    if not found:
         return Gain(*key, 0, nan, nan, nan, nan, nan)
-    shown, bare = (fmean(_compliance(side[pair])[1] for pair in both) for side in sides)
-    return Gain(*key, len(both), shown, bare, shown - bare, *_difference(shown, bare, len(both)))
-
-
-def _difference(first: float, second: float, n: int) -> tuple[float, float]:
-    """95 % interval of first - second, each a mean over n units (Newcombe 1998, method 10)."""
-    (low1, high1), (low2, high2) = wilson(first, n), wilson(second, n)
-    gap = first - second
-    return gap - sqrt((first - low1) ** 2 + (high2 - second) ** 2), gap + sqrt(
-        (high1 - first) ** 2 + (second - low2) ** 2
+    shown, bare = fmean(a.mean for a, _ in found), fmean(b.mean for _, b in found)
+    change, norms = [a.mean - b.mean for a, b in found], norm_clusters(a for a, _ in found)
+    norm, frame = clustered_mean(change, norms), clustered_mean(change, [a.unit for a, _ in found])
+    return Gain(
+        *key,
+        n_pairs=len(found),
+        with_demos=shown,
+        without_demos=bare,
+        gain=shown - bare,
+        gain_low=norm.low,
+        gain_high=norm.high,
+        n_norms=n_norms(a for a, _ in found),
+        n_frames=frame.n_clusters,
+        gain_frame_low=frame.low,
+        gain_frame_high=frame.high,
+        normalised=(shown - bare) / (1 - bare) if bare < 1 else nan,
+        p=p_value(change, norms),
     )

@@ -1,7 +1,8 @@
 """Rows of the tables that the statistics give, and the typed edge to pandas. Computes nothing."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
+from math import nan
 from typing import Any, NamedTuple, TypeVar
 
 import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
@@ -30,7 +31,7 @@ class Cell:
     acc_at_k: float
     """Share of decided scenarios that comply."""
     acc_low: float
-    """Lower end of its 95 % interval."""
+    """Lower end of its 95 % interval, clustered by norm."""
     acc_high: float
     """Upper end."""
     compliance: float
@@ -53,6 +54,18 @@ class Cell:
     """Share that complies, is in character and responsive, of the outcomes where a judge looked."""
     n_fits: int
     """Its denominator."""
+    n_norms: int = 0
+    """Norms among the decided scenarios: the primary clusters."""
+    n_frames: int = 0
+    """Frames (or rows of a release) among them: the other clusters."""
+    acc_frame_low: float = nan
+    """Lower end of the interval of `acc_at_k` clustered by frame."""
+    acc_frame_high: float = nan
+    """Upper end."""
+    acc_boot_low: float = nan
+    """Lower end of the percentile bootstrap over scenarios, as in the paper: scenarios taken as independent."""
+    acc_boot_high: float = nan
+    """Upper end."""
 
 
 @dataclass(frozen=True)
@@ -72,9 +85,23 @@ class Gain:
     gain: float
     """The difference."""
     gain_low: float
-    """Lower end of its 95 % interval."""
+    """Lower end of its 95 % interval, clustered by norm (by frame where there is one norm only); NaN for one frame."""
     gain_high: float
     """Upper end."""
+    n_norms: int = 0
+    """Norms among the pairs: the primary clusters."""
+    n_frames: int = 0
+    """Frames among the pairs."""
+    gain_frame_low: float = nan
+    """Lower end of the interval clustered by frame."""
+    gain_frame_high: float = nan
+    """Upper end."""
+    normalised: float = nan
+    """Gain as a share of what was left to gain, gain / (1 - without); for reading only."""
+    p: float = nan
+    """p value that there is no gain: sign-flip of norms below 30 norms, else the clustered t test."""
+    p_holm: float = nan
+    """The same, adjusted by Holm over the models under this condition."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +124,10 @@ class NormRate:
     """Outcomes with a label: the denominator."""
     compliance: float
     """Mean label over scored outcomes."""
+    compliance_low: float = nan
+    """Lower end of its 95 % interval: Clopper and Pearson over scenarios, since repeats are not independent."""
+    compliance_high: float = nan
+    """Upper end."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +142,8 @@ class Usage:
     """Calls that failed."""
     n_invalid: int
     """Replies that the gate found invalid."""
+    n_cut: int
+    """Replies that ended at the token limit."""
     n_ungraded: int
     """Calls that no grading row refers to."""
     input_tokens: int
@@ -187,7 +220,8 @@ def records(table: pd.DataFrame, *columns: str) -> list[dict[str, Any]]:
 
 def as_table(kind: type, rows: Sequence[Any]) -> pd.DataFrame:
     """Typed rows as a table that has its columns also when it is empty."""
-    return pd.DataFrame([asdict(row) for row in rows], columns=[field.name for field in fields(kind)])
+    values: list[dict[str, Any]] = [vars(row) for row in rows]
+    return pd.DataFrame(values, columns=[field.name for field in fields(kind)])
 
 
 def known(value: Any) -> Any:

@@ -6,9 +6,21 @@ the transcript.
 
 setup    what tasks of a run share          solver   one call of a subject
 scorer   gradings, and metrics over them    build    the tasks
+review   questions about frames to a judge
 """
 
 from losona.tasks.build import build_recall_task, build_task, losona
+from losona.tasks.review import build_review_task
 from losona.tasks.setup import Done, Recalled, Setup, Transcript, group
 
-__all__ = ["Done", "Recalled", "Setup", "Transcript", "build_recall_task", "build_task", "group", "losona"]
+__all__ = [
+    "Done",
+    "Recalled",
+    "Setup",
+    "Transcript",
+    "build_recall_task",
+    "build_review_task",
+    "build_task",
+    "group",
+    "losona",
+]

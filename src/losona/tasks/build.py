@@ -5,18 +5,12 @@ from pathlib import Path
 
 from inspect_ai import Epochs, Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import (
-    ChatMessage,
-    ChatMessageAssistant,
-    ChatMessageSystem,
-    ChatMessageUser,
-    Model,
-    get_model,
-)
+from inspect_ai.model import Model, get_model
 
 from losona import BENCHMARK_VERSION, __version__
-from losona.conditions import Message, PromptStyle, prompt_hash, render
+from losona.conditions import PromptStyle, prompt_hash, render
 from losona.judge.ask import Panel
+from losona.judge.line import chat_message
 from losona.judge.protocols import Procedure
 from losona.prompts import Templates
 from losona.scenarios import SHIPPED, Selection, load_scenarios, select, verifiable
@@ -41,7 +35,7 @@ def build_task(
         name="losona",
         display_name=f"losona {condition}",
         version=BENCHMARK_VERSION,
-        metadata={"condition": condition, "epochs": list(epochs), "losona": __version__},
+        metadata={"condition": condition, "epochs": list(epochs), "losona": __version__, "stamp": setup.stamp},
     )
 
 
@@ -70,6 +64,7 @@ def build_recall_task(replies: Sequence[Recalled], setup: Setup) -> Task:
         name="losona_recalled",
         display_name="losona, replies graded again",
         version=BENCHMARK_VERSION,
+        metadata={"losona": __version__, "stamp": setup.stamp},
     )
 
 
@@ -77,7 +72,7 @@ def _sample(transcript: Transcript, condition: str, style: PromptStyle) -> Sampl
     messages = render(transcript.scenarios[0].visible, condition, style)
     return Sample(
         id=transcript.id,
-        input=[_chat_message(message) for message in messages],
+        input=[chat_message(message) for message in messages],
         target=[s.evaluation.norm for s in transcript.scenarios],
         metadata={
             "condition": condition,
@@ -85,16 +80,6 @@ def _sample(transcript: Transcript, condition: str, style: PromptStyle) -> Sampl
             "scenarios": [s.scenario_id for s in transcript.scenarios],
         },
     )
-
-
-def _chat_message(message: Message) -> ChatMessage:
-    match message.role:
-        case "system":
-            return ChatMessageSystem(content=message.content)
-        case "assistant":
-            return ChatMessageAssistant(content=message.content)
-        case "user":
-            return ChatMessageUser(content=message.content)
 
 
 @task

@@ -57,6 +57,8 @@ class Setup:
     """Settings of the subject: temperature, max_tokens, ..."""
     watch: Watcher | None = None
     """Told of every finished call."""
+    stamp: str = ""
+    """Marks the logs as those of one run."""
 
 
 def group(scenarios: Sequence[Scenario]) -> tuple[Transcript, ...]:

@@ -1,6 +1,5 @@
 """One call of a subject: its settings, what a provider refuses of them, and what is no reply."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from inspect_ai.model import ModelOutput
@@ -9,20 +8,10 @@ from inspect_ai.util import LimitExceededError
 
 from losona.errors import NoReply, provider_message
 from losona.providers.epoch import EPOCH
+from losona.refusals import refused_setting
+from losona.secrets import without_keys
 from losona.tasks.setup import Done, Setup
 
-OPTIONAL_SETTINGS = ("seed", "temperature", "top_p")
-"""Settings that are left out, and recorded, when a provider refuses them."""
-
-REFUSALS = (
-    "unsupported",
-    "not support",
-    "does not allow",
-    "deprecated",
-    "only the default",
-    "not permitted",
-    "unknown parameter",
-)
 ERROR_LENGTH = 500
 
 
@@ -37,13 +26,13 @@ def answer(epochs: list[int], setup: Setup) -> Solver:
         state.metadata.update(epoch=epoch, left_out=[], sampling=settings)
         while True:
             try:
-                state = await generate(state, **settings)
+                state = await generate(state, tool_calls="none", **settings)
                 _refuse_no_reply(state.output)
                 break
             except LimitExceededError:
                 raise  # by this Inspect ends a sample
             except Exception as error:  # providers raise classes of their own; what is no refused setting goes on
-                message = provider_message(error)
+                message = without_keys(provider_message(error))
                 refused = refused_setting(message, settings)
                 if refused is None:
                     _tell(setup, state, message)
@@ -62,14 +51,10 @@ def _refuse_no_reply(output: ModelOutput) -> None:
         raise NoReply(output.error or "the provider gave no reply")
     if output.stop_reason == "content_filter":
         raise NoReply("withheld by the provider's content filter")
-
-
-def refused_setting(message: str, settings: Mapping[str, Any]) -> str | None:
-    """The optional setting that an error message says is not supported, if it is one that was given."""
-    text = message.lower()
-    if not any(word in text for word in REFUSALS):
-        return None
-    return next((name for name in OPTIONAL_SETTINGS if name in text and name in settings), None)
+    if output.stop_reason == "model_length" and output.usage is None:
+        raise NoReply(f"the prompt is too long for the model: {output.completion}")
+    if not output.completion.strip() and output.stop_reason in ("tool_calls", "unknown"):
+        raise NoReply(f"no text came, the call ended with {output.stop_reason!r}")
 
 
 def _tell(setup: Setup, state: TaskState, error: str = "") -> None:

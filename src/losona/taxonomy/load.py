@@ -140,6 +140,12 @@ class Taxonomy:
             raise UserFault(unknown("venue", venue_id, self.venues, "losona list venues"))
         return self.venues[venue_id]
 
+    def near_events(self, pack: str, event: Event) -> frozenset[str]:
+        """The event of a pack and the events of other packs that are near it, in either direction."""
+        others = (other for name, other in self.packs.items() if name != pack)
+        back = {e.id for other in others for e in other.events.values() if event.id in e.near}
+        return frozenset({*event.near, *back})
+
     def lexicons(self, pack: str) -> dict[str, str]:
         """Lexicons that a pack's checks may name: its own and those of the packs it lists."""
         info = self.packs[pack].info

@@ -1,0 +1,61 @@
+"""What a person decides of a frame: the record, the mark, and whether a decision still holds.
+
+Writes the two files of a frame. Does not know how the person was asked.
+"""
+
+from losona.clock import now
+from losona.curation.frameset import FrameFile, read_frame_file
+from losona.errors import UserFault
+from losona.frame_records import mark_status, write_frame_record
+from losona.schema.frame_record import Decision
+
+ACCEPTED, DRAFT = "accepted", "draft"
+KNOWN_ISSUE = "known_issue"
+"""A status that carries its reason, and that no decision replaces."""
+
+
+def current_decision(file: FrameFile) -> Decision | None:
+    """The last decision, if it is on the frame as it now is."""
+    last = file.record.decisions[-1] if file.record.decisions else None
+    return last if last and last.frame_hash == file.hash else None
+
+
+def accept(file: FrameFile, author: str, reason: str = "") -> FrameFile:
+    """Accept a frame as it was read; the frame as it is afterwards."""
+    return _decide(file, Decision(
+        created=now(), author=_author(author), frame_hash=file.hash, decision="accept", reason=reason.strip()
+    ))  # fmt: skip
+
+
+def reject(file: FrameFile, author: str, reason: str) -> FrameFile:
+    """Reject a frame as it was read. Raises `UserFault` without a reason."""
+    if not reason.strip():
+        raise UserFault(f"{file.frame.frame}: a rejection needs a reason; give it with --reason TEXT.")
+    return _decide(file, Decision(
+        created=now(), author=_author(author), frame_hash=file.hash, decision="reject", reason=reason.strip()
+    ))  # fmt: skip
+
+
+def _author(author: str) -> str:
+    if not author.strip() or not author.isprintable():
+        raise UserFault(f"--author {author!r}: give the name of whoever decides, on one line.")
+    return author.strip()
+
+
+def _decide(file: FrameFile, decision: Decision) -> FrameFile:
+    """Add a decision to the record as it now is, then the mark. Refused if the frame was changed meanwhile."""
+    found = read_frame_file(file.path)
+    if found.hash != decision.frame_hash:
+        raise UserFault(f"{file.path}: the frame was changed after it was shown; look at it again.")
+    record = found.record.model_copy(update={"decisions": (*found.record.decisions, decision)})
+    write_frame_record(file.path, record)
+    status = _status(found.frame.status, decision)
+    if status != found.frame.status:
+        mark_status(file.path, status)
+    return read_frame_file(file.path)
+
+
+def _status(before: str, decision: Decision) -> str:
+    if before.startswith(KNOWN_ISSUE):
+        return before
+    return ACCEPTED if decision.decision == "accept" else DRAFT

@@ -1,0 +1,112 @@
+"""The folder that frames are generated into. Knows files; does not know stages or models.
+
+OUT/FRAME.yaml  FRAME.record.json                        accepted
+OUT/rejected/FRAME.yaml  .record.json  .findings.json    not accepted, with what was found
+OUT/work/KEY.json                                        in the making; goes when the frame is finished
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from losona.errors import ContentError
+from losona.frame_records import SUFFIX, read_frame_record, write_frame_record
+from losona.frames import REJECTED, SHIPPED_FRAMES
+from losona.generate.assemble import free_slug
+from losona.generate.work import Finished, Status, Work
+from losona.schema.frame_record import FrameRecord
+from losona.textfiles import read_text, tell, write_atomically
+
+FINDINGS = ".findings.json"
+WORK = "work"
+
+
+@dataclass
+class Store:
+    """One folder."""
+
+    folder: Path
+    """Where it lies."""
+    _claimed: set[str] = field(default_factory=set[str])
+
+    def done(self) -> dict[str, Status]:
+        """Key of what was asked for -> what became of it, for every finished frame of the folder."""
+        return {key: status for path, status in self._records() if (key := _plan_of(path))}
+
+    def _records(self) -> Iterator[tuple[Path, Status]]:
+        for path in sorted(self.folder.glob(f"*{SUFFIX}")):
+            yield path, "accepted"
+        for path in sorted((self.folder / REJECTED).glob(f"*{SUFFIX}")):
+            yield path, "rejected"
+
+    def claim(self, title: str, key: str) -> str:
+        """A slug that no frame of the folder, no shipped one and none in the making has."""
+        files = (*SHIPPED_FRAMES.glob("*.yaml"), *self.folder.glob("*.yaml"), *(path for path, _ in self._records()))
+        names = {path.name.removesuffix(SUFFIX).removesuffix(".yaml").rpartition(".")[2] for path in files}
+        slug = free_slug(title, key, names | self._claimed)
+        self._claimed.add(slug)
+        return slug
+
+    def work(self, key: str, tuple_id: str) -> Work:
+        """The frame in the making, or a new one. Raises `ContentError` for a file that cannot be read."""
+        path = self._work_path(key)
+        if not path.is_file():
+            return Work(plan=key, tuple_id=tuple_id)
+        try:
+            work = Work.model_validate_json(read_text(path))
+            _ = work.draft
+        except ValidationError as error:
+            first = error.errors()[0]
+            told = tell(first["loc"], first["msg"], first["input"])
+            raise ContentError(f"{path}: {told}; mend it, or remove the file to begin that frame anew.") from None
+        self._claimed.add(work.slug)
+        return work
+
+    def keep(self, work: Work) -> None:
+        """Write a frame in the making."""
+        write_atomically(self._work_path(work.plan), work.model_dump_json(indent=1) + "\n")
+
+    def _work_path(self, key: str) -> Path:
+        return self.folder / WORK / f"{key}.json"
+
+    def deliver(self, finished: Finished) -> Path:
+        """Write what has become of a frame, and return its main file. What may go on later stays in `work`."""
+        if finished.status in ("failed", "stopped"):
+            return self._work_path(finished.work.plan)
+        folder = self.folder if finished.status == "accepted" else self.folder / REJECTED
+        path = folder / f"{finished.name}.yaml"
+        if finished.frame is not None:
+            write_atomically(path, finished.text)
+        if finished.status == "rejected":
+            write_atomically(path.with_suffix(FINDINGS), _json(_findings(finished)))
+        write_frame_record(path, FrameRecord(frame=finished.name, generation=finished.generation))
+        self._work_path(finished.work.plan).unlink(missing_ok=True)
+        return path if finished.frame is not None else path.with_suffix(FINDINGS)
+
+
+def _findings(finished: Finished) -> dict[str, Any]:
+    """Why a frame was rejected: everything that is not in the frame itself."""
+    work = finished.work
+    return {
+        "frame": finished.name,
+        "tuple": work.tuple_id,
+        "reason": finished.reason,
+        "findings": list(finished.findings),
+        "failures": [failure.model_dump() for failure in work.failures],
+        "repairs": work.repairs,
+        "answers": {} if finished.frame is not None else work.answers,
+    }
+
+
+def _json(data: dict[str, Any]) -> str:
+    return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+
+
+def _plan_of(path: Path) -> str:
+    """The plan's key in a record; empty for a frame that was not generated."""
+    record = read_frame_record(path.with_name(path.name.removesuffix(SUFFIX) + ".yaml"))
+    return record.generation.plan if record.generation else ""

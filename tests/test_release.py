@@ -1,0 +1,143 @@
+"""`losona release build`: what a release holds, that it can be run, and what keeps it from being built."""
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from conftest import Command
+from losona.curation.release import render_card
+from losona.frame_records import mark_dropped
+from losona.frames import SHIPPED_FRAMES
+from losona.scenarios import load_scenarios
+from losona.taxonomy import Taxonomy
+from losona.textfiles import read_jsonl
+
+ONE, TWO = "core.standup.wash_buffer", "extended.splitting_bill.sofa_window"
+CANARY = "losona canary 5b0a8f6e-2d0b-4f0e-9b1c-6a7f3c1de010"
+
+
+@pytest.fixture
+def frames(command: Command, in_folder: Path) -> tuple[Path, Path]:
+    """Two accepted frames; the second has lost an arm to screening."""
+    (in_folder / "frames").mkdir()
+    one, two = (Path(shutil.copy(SHIPPED_FRAMES / f"{name}.yaml", in_folder / "frames")) for name in (ONE, TWO))
+    prompts = command("screen", "frames", "--baseline", "replies/x.jsonl", "--write-prompts", "p.jsonl")
+    assert prompts.code == 0
+    rows = [row for _, row in read_jsonl(Path("p.jsonl"))]
+    answers = [{"prompt_hash": r["prompt_hash"], "epoch": r["epoch"], "text": "25 each"} for r in rows]
+    Path("x.jsonl").write_text("\n".join(map(json.dumps, answers)))
+    assert command("screen", "frames", "--baseline", "x=replies/x.jsonl").code == 0
+    assert command("curate", "frames", "--accept", ONE, "--accept", TWO, "--author", "ann").code == 0
+    return one, two
+
+
+def build(command: Command, *arguments: str) -> dict[str, bytes]:
+    done = command("release", "build", "--accepted", "frames", *arguments)
+    assert done.code == 0, done.err
+    folder = Path(done.out.partition(":")[0])
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_release_holds_all_that_was_decided_on(
+    command: Command, frames: tuple[Path, Path], taxonomy: Taxonomy
+) -> None:
+    files = build(command, "--name", "first")
+    assert set(files) == {
+        "scenarios.jsonl", "official.jsonl", "card.json", "card.md", "LICENSE", "CANARY", "manifest.json",
+        *(f"frames/{name}{end}" for name in (ONE, TWO) for end in (".yaml", ".record.json")),
+    }  # fmt: skip
+    hashes = json.loads(files.pop("manifest.json"))["sha256"]
+    assert hashes == {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
+    for name in ("card.md", "card.json", "LICENSE", "CANARY"):
+        assert CANARY.encode() in files[name]
+    from_rows = load_scenarios("releases/first/scenarios.jsonl", taxonomy).scenarios
+    assert from_rows == load_scenarios("releases/first/frames", taxonomy).scenarios
+    assert {(s.frame, s.arm) for s in from_rows} == {(ONE, "a"), (ONE, "b"), (TWO, "b")}
+    official = load_scenarios("releases/first/official.jsonl", taxonomy).scenarios
+    assert [s.variant for s in official] == ["demos"] * 3
+
+
+def test_the_card_counts(command: Command, frames: tuple[Path, Path]) -> None:
+    card = json.loads(build(command, "--name", "first")["card.json"])
+    assert card["n"] == {
+        "frames": 2, "arms": 3, "dropped_arms": 1, "scenarios": 24, "transcripts": 22, "official_rows": 3
+    }  # fmt: skip
+    assert card["counts"]["norm"] == dict.fromkeys(
+        ("bil_show_working", "mandatory_pushback_on_adhoc_requests", "mandatory_timeline_commitment"), 1
+    )
+    assert card["counts"]["event"] == {"splitting_bill": 1, "standup": 2}
+    assert card["counts"]["venue"] == {"teams_wet_lab": 2, "whatsapp_flatshare": 1}
+    assert card["counts"]["arm"] == {"a": 1, "b": 2}
+    assert card["counts"]["check_mode"] == {"exact": 1, "partial": 2}
+    assert sum(card["counts"]["level"].values()) == 3
+    assert card["demonstrations"] == {"3": 3}
+    assert card["lengths"]["turns"]["least"] >= 20
+    assert card["screening"]["baselines"] == [{"name": "x", "model": "replies/x.jsonl"}]
+    assert card["screening"]["yields"]["norm"]["bil_round_number"]["dropped"] == 1
+    assert card["screening"]["yields"]["total"]["screened"] == 4
+    assert card["licence"] == "CC BY 4.0"
+    assert card["decisions"] == {"ann": 2}
+    text = render_card(card)
+    assert "| bil_round_number | 1 | 1 | 0 | 0 | 0 | 3 | 0 |" in text
+    assert "| exact | 1 |" in text
+
+
+def test_a_release_can_be_run(command: Command, frames: tuple[Path, Path]) -> None:
+    build(command, "--name", "first")
+    for number, source in enumerate(("scenarios.jsonl", "frames")):
+        options = ("--scenarios", f"releases/first/{source}", "--condition", "naive", "--variant", "nodemos")
+        done = command("run", *options, "--model", "replies/x.jsonl", "--out", f"r{number}")
+        assert done.code == 0, done.out + done.err
+        assert "1 scenario;" in done.out  # b of the second; the others need a judge
+
+
+def test_equal_input_makes_equal_bytes(command: Command, frames: tuple[Path, Path]) -> None:
+    one = build(command, "--name", "same", "--out", "one")
+    assert one == build(command, "--name", "same", "--out", "two")
+    done = command(
+        "release", "build", "--accepted", *(str(f) for f in reversed(frames)), "--name", "same", "--out", "3"
+    )
+    assert done.code == 0
+    assert {name: (Path("3") / name).read_bytes() for name in one} == one
+
+
+def test_another_licence_can_be_given(command: Command, frames: tuple[Path, Path]) -> None:
+    Path("mine.txt").write_text("\nOpen <b>Licence</b> | 2\n\nDo what you like.\n")
+    files = build(command, "--name", "first", "--licence", "mine.txt")
+    assert files["LICENSE"].decode().endswith(f"Do what you like.\n\n{CANARY}\n")
+    assert json.loads(files["card.json"])["licence"] == "Open <b>Licence</b> | 2"
+    assert "<b>" not in files["card.md"].decode()
+
+
+def test_what_keeps_a_release_from_being_built(command: Command, frames: tuple[Path, Path]) -> None:
+    one, two = frames
+    build(command, "--name", "first")
+
+    def refused(*more: str) -> str:
+        done = command("release", "build", "--accepted", "frames", "--name", "second", *more)
+        assert done.code == 2, done.out
+        assert "Traceback" not in done.err
+        assert not Path("releases/second").exists()
+        return done.err
+
+    accepted = one.read_text()
+    assert "the folder exists" in refused("--out", "releases/first")
+    assert "--name" in refused("--name", "a/b")
+    assert "no such file" in refused("--licence", "nowhere")
+    one.write_text(accepted.replace("the ladybird", "a ladybird"))
+    assert f"{ONE} is not accepted as it is: its decision is on an earlier state" in refused()
+    one.write_text(accepted.replace("like a band", "like a band, as an AI language model i would know"))
+    assert command("curate", "frames", "--accept", ONE).code == 0
+    assert "F29 error" in refused()
+    one.write_text(accepted)
+    assert command("curate", "frames", "--accept", ONE).code == 0
+    mark_dropped(two, {"a": "x", "b": "y"})
+    assert f"{TWO} has no arm left" in refused()
+    assert command("curate", "frames", "--reject", TWO, "--reason", "dull").code == 0
+    assert f"{TWO} was rejected by" in refused()
+    two.with_suffix(".record.json").unlink()
+    assert "nobody has decided on it" in refused()
+    assert command("release", "build", "--name", "second").code == 2
