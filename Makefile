@@ -26,9 +26,9 @@ docs: .venv/dev.stamp  ## the manual, in site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 lock: .venv/dev.stamp  ## write the lock files anew (needs uv)
-	$(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --extra embedded --generate-hashes -q \
+	$(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --extra embedded --extra figures --generate-hashes -q \
 		--custom-compile-command "make lock" -o requirements.lock
-	$(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --extra embedded --group dev --generate-hashes -q \
+	$(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --extra embedded --extra figures --group dev --generate-hashes -q \
 		--custom-compile-command "make lock" -o requirements-dev.lock
 
 .venv/bin/python:

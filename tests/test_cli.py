@@ -224,7 +224,7 @@ def test_taxonomy_check_prints_rates_with_denominators(losona: Call) -> None:
     assert code == 0
     assert re.search(r"blind +yes +first run +exact +18 +16 of 119 ", out)
     data = json.loads(losona("taxonomy", "check", "--json")[1])
-    assert [item["norm"] for item in data["misread"]] == ["lng_local_term"]
+    assert data["misread"] == []
     assert all(rate["n_adherent"] >= rate["rejected"] for rate in data["rates"])
 
 

@@ -55,19 +55,12 @@ def holds(norm: Norm, reply: str, probe: Probe) -> bool:
     return evaluate(norm.check.code, text, context(probe), lexicons).holds
 
 
-KNOWN = {
-    "i'll light Old Moist first thing for the tea, bring matches": "the group's term, but for another thing",
-}
-"""Replies that a check sorts wrongly and no repair was found for, with the reason."""
-
-
 @pytest.mark.parametrize("probe", PROBES, ids=lambda probe: f"{probe.norm}-{probe.round}")
 def test_probes_are_told_apart(probe: Probe) -> None:
     norm = TAXONOMY.norms[probe.norm]
     assert [reply for reply in probe.adherent if not holds(norm, reply, probe)] == []
     if norm.check.mode == "exact":
-        passed = [reply for reply in (*probe.breaching, *probe.near_miss) if holds(norm, reply, probe)]
-        assert [reply for reply in passed if reply not in KNOWN] == []
+        assert [reply for reply in (*probe.breaching, *probe.near_miss) if holds(norm, reply, probe)] == []
 
 
 def test_all_probe_replies_pass_the_gate_as_they_are() -> None:
