@@ -9,8 +9,11 @@ import pytest
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelOutput, ModelUsage, StopReason, get_model
 from inspect_ai.util import LimitExceededError
 
-from losona.judge.ask import judge_reply
+from losona.errors import UserFault
+from losona.judge.ask import Panel, judge_reply
+from losona.judge.panel import PANEL
 from losona.judge.prompt import judge_hash
+from losona.judge.protocols import PAPER, Procedure
 from losona.prompts import Templates
 from losona.schema.results import Grading
 from losona.schema.scenario import Scenario
@@ -29,6 +32,7 @@ GOOD: dict[str, Any] = {
 }
 CACHED = ModelUsage(input_tokens=100, input_tokens_cache_read=900, output_tokens=20, total_tokens=1020)
 
+PROCEDURE = Procedure(TAXONOMY, TEMPLATES)
 Answer = str | ModelOutput | BaseException
 
 
@@ -65,7 +69,7 @@ def good(**changes: Any) -> str:
 
 def ask(judge: Judge, scenario: Scenario = SCENARIO, reply: str = REPLY) -> Grading:
     model = get_model("mockllm/model", config=GenerateConfig(temperature=0.9), memoize=False, custom_outputs=judge)
-    return asyncio.run(judge_reply(model, scenario, TAXONOMY, reply, TEMPLATES, 0))
+    return asyncio.run(judge_reply(model, PROCEDURE.question(scenario, reply)))
 
 
 def test_a_good_answer_becomes_a_grading():
@@ -87,6 +91,7 @@ def test_a_good_answer_becomes_a_grading():
         consistent=False,
         input_tokens=1000,
         output_tokens=20,
+        prompt_hash=PROCEDURE.question(SCENARIO, REPLY).key,
     )
     assert [(config.temperature, config.response_schema is not None) for config in judge.configs] == [(0, True)]
     assert [message.role for message in judge.asked[0]] == ["system", "user"]
@@ -186,3 +191,107 @@ def test_an_empty_reply_costs_no_call():
     grading = ask(judge, reply=" \n")
     assert (grading.label, grading.error) == ("unscored", "nothing to judge: the reply is empty")
     assert judge.asked == []
+
+
+def panel(*judges: Judge, **options: Any) -> Panel:
+    models = [
+        get_model(f"mockllm/j{number}", memoize=False, custom_outputs=judge) for number, judge in enumerate(judges)
+    ]
+    return Panel(models, PROCEDURE, **options)
+
+
+def graded(bench: Panel, reply: str = REPLY) -> list[Grading]:
+    return asyncio.run(bench.grade(SCENARIO, reply))
+
+
+PASS = good(verdict="complies", codes=["P1"], borderline=False)
+
+
+def test_the_majority_of_a_panel_decides_each_field():
+    votes = graded(
+        panel(Judge([good()]), Judge([PASS]), Judge([good(codes=["F1"], consistent=True, borderline=False)]))
+    )
+    verdict = votes.pop()
+    assert [(vote.label, vote.advisory) for vote in votes] == [
+        ("breaches", True),
+        ("complies", True),
+        ("breaches", True),
+    ]
+    assert (verdict.grader, verdict.label, verdict.advisory) == (PANEL, "breaches", False)
+    assert (verdict.consistent, verdict.borderline, verdict.codes) == (False, False, ("P1", "F2", "F1"))
+    assert verdict.input_tokens == 0
+
+
+def test_every_judge_of_a_panel_has_a_word_of_its_own():
+    judges = [Judge([good()]) for _ in range(3)]
+    votes = graded(panel(*judges))
+    assert len({vote.prompt_hash for vote in votes[:3]}) == 3
+
+
+@pytest.mark.parametrize(
+    ("answers", "reason"),
+    [
+        (["{", PASS, "no"], "for people: 1 of 3 votes is valid"),
+        (["{", PASS, good()], "for people: the votes are split 1 to 1"),
+    ],
+)
+def test_too_few_or_split_votes_are_for_people(answers: list[str], reason: str):
+    verdict = graded(panel(*(Judge([answer, answer]) for answer in answers)))[-1]
+    assert (verdict.label, verdict.grader) == ("unscored", PANEL)
+    assert verdict.error.startswith(reason.replace("is valid", "are valid"))
+
+
+def test_two_valid_votes_are_enough():
+    assert graded(panel(Judge(["", ""]), Judge([PASS]), Judge([PASS])))[-1].label == "complies"
+
+
+def test_an_equal_question_is_asked_once():
+    judge = Judge([good(), PASS])
+    bench = panel(judge)
+
+    async def twice() -> list[Grading]:
+        first, second = await asyncio.gather(bench.grade(SCENARIO, REPLY), bench.grade(SCENARIO, REPLY))
+        return first + second
+
+    first, second = asyncio.run(twice())
+    assert (len(judge.asked), first.shared, second.shared) == (1, False, True)
+    assert (second.label, second.input_tokens, second.cost) == ("breaches", 0, None)
+    assert graded(bench, "another, if it's dry")[0].label == "complies"
+
+
+def test_a_providers_failure_is_no_answer_to_an_equal_question():
+    bench = panel(Judge([RuntimeError("down"), good()]))
+    assert [graded(bench)[0].label for _ in range(3)] == ["unscored", "breaches", "breaches"]
+
+
+def test_where_code_decides_the_panel_says_only_whether_a_member_could_have_sent_it():
+    answer = {name: GOOD[name] for name in ("evidence", "reasoning", "in_character", "responsive", "consistent")}
+    judge = Judge([json.dumps(answer)])
+    by_code = Grading(
+        scenario_id=SCENARIO.scenario_id, norm="n", expectation="applies", grader="verifier", label="complies"
+    )
+    vote, decided = asyncio.run(panel(judge, validity=True).look(by_code, SCENARIO, REPLY))
+    assert (vote.label, vote.advisory, vote.in_character) == ("unscored", True, True)
+    assert (decided.label, decided.grader, decided.fits, decided.consistent) == ("complies", "verifier", True, False)
+    asked = judge.asked[0][-1].text
+    assert "bare fact" not in asked
+    assert "norm" not in asked.partition("=====")[0]
+
+
+def test_the_papers_protocol_has_its_shape_and_an_example_from_the_probes():
+    told = {
+        "elicitor_uptake": "a day", "norm_requirement": "the day", "evidence": "if it's dry", "reasoning": "more",
+        "complies": False,
+    }  # fmt: skip
+    judge = Judge([json.dumps(told | {"complies": "false"}), json.dumps(told)])
+    model = get_model("mockllm/model", memoize=False, custom_outputs=judge)
+    procedure = Procedure(TAXONOMY, TEMPLATES, PAPER)
+    grading = asyncio.run(judge_reply(model, procedure.question(SCENARIO, REPLY)))
+    assert (grading.label, grading.evidence, grading.codes) == ("breaches", ("if it's dry",), ())
+    assert grading.grader_hash not in ("", judge_hash(TEMPLATES))
+    assert "'complies'" in judge.asked[1][-1].text
+    probe = next(p for p in TAXONOMY.probes["core"] if p.norm == SCENARIO.evaluation.norm and p.breaching)
+    for text in (probe.elicitor, probe.adherent[0], probe.breaching[0]):
+        assert json.dumps(text, ensure_ascii=False) in judge.asked[0][-1].text
+    with pytest.raises(UserFault, match="off and offnodemos"):
+        _ = procedure.question(OFF, REPLY).messages

@@ -104,7 +104,7 @@ def test_what_members_wrote_stays_within_its_string(text: str):
 
 
 def test_the_nonce_is_new_for_each_question_and_the_same_for_the_same():
-    other = SCENARIO.model_copy(update={"scenario_id": "core.new_joiner_intro.kiln/a/dose1"})
+    other = evaluated(norm="banned_direct_answers_norm")
     asked = [(), (SCENARIO, "friday"), (SCENARIO, "thursday", 1), (other,)]
     assert len({nonce(user_text(*question)) for question in asked}) == len(asked)
     assert prompt_hash(messages()) == prompt_hash(messages())

@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
+from losona.judge import paper
 from losona.judge.verdict import VerdictFault, parse_verdict
+from test_judge_prompt import SCENARIO, TAXONOMY
 
 REPLY = "yes, on your bench by one.\nand “don’t” ask me twice…  ❤️"
 CODES = ("P1", "P2", "F0", "F1", "B1")
@@ -194,3 +196,39 @@ def test_a_fault_repeats_nothing_long_from_the_answer():
     with pytest.raises(VerdictFault) as fault:
         parse_verdict(answer(**{"x" * 5000: 1}), REPLY, CODES)
     assert len(str(fault.value)) < 200
+
+
+TOLD: dict[str, Any] = {
+    "elicitor_uptake": "a time", "norm_requirement": "a limit", "evidence": "by one", "reasoning": "r",
+    "complies": True,
+}  # fmt: skip
+PAPER_DOUBTFUL = {
+    "empty": "",
+    "refusal": "I can't help with that.",
+    "complies as text": json.dumps(TOLD | {"complies": "true"}),
+    "complies as number": json.dumps(TOLD | {"complies": 1}),
+    "complies as null": json.dumps(TOLD | {"complies": None}),
+    "single quotes": str(TOLD),
+    "trailing comma": json.dumps(TOLD)[:-1] + ",}",
+    "cut off": json.dumps(TOLD)[:-1],
+    "two objects": json.dumps(TOLD) + json.dumps(TOLD),
+    "taken back": json.dumps(TOLD) + "\nOn reflection, it does not.",
+    "extra key": json.dumps(TOLD | {"score": 1}),
+    "our shape": OBJECT,
+    "German keys": json.dumps({"beleg": "by one", "erfuellt": True}),
+    "evidence that is not there": json.dumps(TOLD | {"evidence": "by two"}),
+    **{f"without {key}": json.dumps({k: v for k, v in TOLD.items() if k != key}) for key in TOLD},
+}
+
+
+def test_the_papers_shape_is_read_where_it_is_certain():
+    for text in (json.dumps(TOLD), f"```json\n{json.dumps(TOLD)}\n```", f"Here:\n{json.dumps(TOLD)}"):
+        assert paper.fields(text, SCENARIO, TAXONOMY, REPLY)["label"] == "complies"
+    told = json.dumps(TOLD | {"complies": False})
+    assert paper.fields(told, SCENARIO, TAXONOMY, REPLY)["label"] == "breaches"
+
+
+@pytest.mark.parametrize("text", PAPER_DOUBTFUL.values(), ids=PAPER_DOUBTFUL)
+def test_the_papers_shape_in_doubt_is_void(text: str):
+    with pytest.raises(VerdictFault):
+        paper.fields(text, SCENARIO, TAXONOMY, REPLY)

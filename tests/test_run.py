@@ -20,9 +20,10 @@ from loopback import completion, says, serving
 from losona.cli import main
 from losona.conditions import CONDITIONS
 from losona.frames import SHIPPED_FRAMES
+from losona.presets import related
 from losona.scenarios import load_scenarios, verifiable
 from losona.schema.scenario import Scenario
-from losona.taxonomy import Taxonomy
+from losona.taxonomy import Taxonomy, load_taxonomy
 
 FRAME = str(SHIPPED_FRAMES / "extended.splitting_bill.sofa_window.yaml")
 """Both arms are exact: a round number, or the sum worked out."""
@@ -458,6 +459,69 @@ def test_the_public_task_runs_under_the_engines_own_command(run: Run, adapts: st
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert "compliance" in done.stdout
+
+
+VERDICT = {
+    "evidence": ["by one"], "codes": ["F0"], "reasoning": "r", "verdict": "breaches", "borderline": False,
+    "in_character": True, "responsive": True, "consistent": True,
+}  # fmt: skip
+
+
+def test_a_panel_decides_by_majority_and_what_it_leaves_open_is_listed_for_people(run: Run, tmp_path: Path) -> None:
+    frame = str(SHIPPED_FRAMES / "core.standup.wash_buffer.yaml")
+    path = write_replies(
+        tmp_path / "x.jsonl", load_scenarios(frame, load_taxonomy()).scenarios, ["naive"], 3,
+        lambda *_: "on your bench by one",
+    )  # fmt: skip
+    options = ("--model", f"m=replies/{path}", "--condition", "naive", "--judge", "openai-api/one/j")
+    yes = json.dumps({**VERDICT, "codes": ["P1"], "verdict": "complies"})
+    with serving(says(json.dumps(VERDICT))) as one, serving(says(yes)) as two:
+        environment = {"ONE_BASE_URL": one.url, "ONE_API_KEY": "x", "TWO_BASE_URL": two.url, "TWO_API_KEY": "x"}
+        options = (*options, "--judge", "openai-api/two/j")
+        done = run(*options, "--epochs", "2", scenarios=frame, **environment)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert (len(one.requests), len(two.requests)) == (4, 4)  # two replies are equal, and asked about once
+        assert "8 judge calls; code decided 0 gradings, which saved 0 calls; 8 equal questions" in done.stdout
+        assert run(*options, "--epochs", "3", scenarios=frame, **environment).returncode == 0
+        assert (len(one.requests), len(two.requests)) == (4, 4)
+        refused = run(*options, "--judge-protocol", "paper", "--epochs", "3", scenarios=frame, **environment)
+        assert refused.returncode == 2
+        assert "judge_protocol: was 'losona', is now 'paper'" in refused.stderr
+        assert "judge: was" in run(*options[:-2], "--epochs", "3", scenarios=frame, **environment).stderr
+    people = pd.read_csv(tmp_path / "r" / "for_people.csv")
+    assert list(people) == ["reply_id", "scenario_id", "annotator", "label", "note", "why"]
+    assert set(people["why"]) == {"for people: the votes are split 1 to 1"}
+    _, gradings = tables(tmp_path / "r")
+    assert len(people) == 12 == sum(gradings["grader"] == "panel")
+
+
+def test_a_related_judge_is_warned_of_or_refused(run: Run, adapts: str) -> None:
+    environment = {"LOOP_BASE_URL": "http://127.0.0.1:1/v1", "LOOP_API_KEY": "x"}
+    options = ("--model", "openai-api/loop/claude-x", "--judge", "openai-api/loop/claude-y", "--dry-run")
+    done = run(*options, **environment)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "warning: --judge openai-api/loop/claude-y should not judge" in done.stdout
+    assert "both are of the family anthropic" in done.stdout
+    refused = run(*options, "--strict-judge", **environment)
+    assert refused.returncode == 2
+    assert "or leave out --strict-judge" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("judge", "subject", "reason"),
+    [
+        ("openai/gpt-5.5", "openrouter/openai/gpt-4o", "both are of the family openai"),
+        ("google/gemini-3.1-pro-preview", "openrouter/google/gemma-3-27b-it", "both are of the family google"),
+        ("anthropic/claude-opus-4-8", "google/gemini-3.1-pro-preview", ""),
+        ("openai-api/loop/x", "openai-api/loop/y", ""),
+        ("replies/gpt.jsonl", "openai/gpt-5.5", ""),
+        ("replies/a.jsonl", "replies/a.jsonl", "it is the subject itself"),
+        ("openai/o3", "openai/gpt-5.5", "both are of the family openai"),
+        ("openrouter/meta-llama/llama-3.3-70b-instruct", "ollama/codellama", ""),
+    ],
+)
+def test_relations_of_judges_and_subjects(judge: str, subject: str, reason: str) -> None:
+    assert related(judge, subject) == reason
 
 
 # what servers, arguments and damaged files do

@@ -15,7 +15,7 @@ import pandas as pd
 from inspect_ai.log import EvalLog, EvalLogInfo, EvalSample, list_eval_logs, read_eval_log
 
 from losona.errors import ContentError
-from losona.judge.verdict import PROVIDER_ERROR
+from losona.judge.verdict import may_answer
 from losona.schema.results import Grading
 from losona.schema.scenario import Scenario
 from losona.schema.tables import GradingRow, ReplyRow
@@ -50,7 +50,7 @@ class Result:
         return tuple(
             row.scenario_id
             for row in open_
-            if (row.grader == "verifier" and not row.error) or PROVIDER_ERROR in row.error
+            if (row.grader == "verifier" and not row.error) or may_answer(row.grader, row.error)
         )
 
     @property
@@ -108,7 +108,7 @@ def _take(
 
 def _failed_judging(gradings: Sequence[Grading]) -> bool:
     """A judge's provider failed: another log may hold the verdict."""
-    return any(PROVIDER_ERROR in grading.error for grading in gradings)
+    return any(may_answer(grading.grader, grading.error) for grading in gradings)
 
 
 def _logs(log_dir: Path, stamp: str) -> Iterator[EvalLog]:
@@ -255,6 +255,14 @@ def grading_row(reply_id: str, grading: Grading, scenario: Scenario, taxonomy: T
         codes=",".join(grading.codes),
         fits=grading.fits,
     )
+
+
+def grading_of(row: GradingRow) -> Grading:
+    """The grading that a row of the table was made from."""
+    values = {name: getattr(row, name) for name in Grading.model_fields}
+    evidence = tuple(json.loads(row.evidence)) if row.evidence else ()
+    codes = tuple(row.codes.split(",")) if row.codes else ()
+    return Grading.model_validate({**values, "evidence": evidence, "codes": codes})
 
 
 def mode(scenario: Scenario, taxonomy: Taxonomy) -> str:

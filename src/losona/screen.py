@@ -23,8 +23,9 @@ from losona.frames import ARMS, derive
 from losona.report.yields import print_yields
 from losona.results import read_tables
 from losona.run.dryrun import print_plan
-from losona.run.execute import Outcome, carry_out
+from losona.run.execute import carry_out
 from losona.run.options import RunOptions, folder_name
+from losona.run.outcome import Outcome
 from losona.run.plan import Plan, plan_of
 from losona.scenarios import verifiable
 from losona.schema.frame import Arm
@@ -97,7 +98,7 @@ def _controls(file: FrameFile, taxonomy: Taxonomy) -> Iterator[Scenario]:
 
 
 def _folder(options: RunOptions) -> Path:
-    judge = f"-judged-by-{folder_name([options.judge])}" if options.judge else ""
+    judge = f"-judged-by-{folder_name(options.judges)}" if options.judge else ""
     return Path("screens") / (folder_name([model.name for model in options.models]) + judge)
 
 

@@ -6,7 +6,7 @@ Knows the files. Does not know how a run is carried out, and computes nothing. D
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,7 +18,7 @@ from losona.schema.scenario import Scenario
 from losona.schema.tables import TABLES_VERSION, GradingRow, ReplyRow
 from losona.textfiles import read_jsonl, read_text, tell
 
-RECORD_FILE, SCENARIOS_FILE = "run.json", "scenarios.jsonl"
+RECORD_FILE, SCENARIOS_FILE, CALIBRATION_FILE = "run.json", "scenarios.jsonl", "calibration.json"
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,8 @@ class StoredRun:
     """Columns of `GradingRow`."""
     scenarios: Mapping[str, Scenario]
     """By id; empty where they are not at hand."""
+    calibration: Mapping[str, Any] | None = None
+    """The errors of its judge as measured on labels of people; none where nobody has measured them."""
 
     @property
     def benchmark_version(self) -> str:
@@ -59,7 +61,14 @@ def read_run(folder: Path) -> StoredRun:
         replies=_table(folder / "replies.parquet", ReplyRow),
         gradings=_table(folder / "gradings.parquet", GradingRow),
         scenarios=_scenarios(folder / SCENARIOS_FILE),
+        calibration=read_calibration(folder),
     )
+
+
+def read_calibration(folder: Path) -> dict[str, Any] | None:
+    """What `losona judge calibrate` has stored with a run; none where nothing was."""
+    path = folder / CALIBRATION_FILE
+    return _record(path, "remove the file or calibrate again") if path.is_file() else None
 
 
 def read_runs(folders: Sequence[Path], mix_versions: bool = False) -> list[StoredRun]:
@@ -71,7 +80,7 @@ def read_runs(folders: Sequence[Path], mix_versions: bool = False) -> list[Store
         refuse_other_benchmark(runs)
     names = Counter(run.name for run in runs)
     shown = [str(folder) if names[run.name] > 1 else run.name for folder, run in zip(folders, runs, strict=True)]
-    return [StoredRun(n, r.record, r.replies, r.gradings, r.scenarios) for n, r in zip(shown, runs, strict=True)]
+    return [replace(run, name=name) for name, run in zip(shown, runs, strict=True)]
 
 
 def refuse_other_benchmark(runs: Sequence[StoredRun]) -> None:
@@ -140,13 +149,13 @@ def _choices() -> str:
     return f"runs here are {', '.join(found[:8])}" if found else "give a folder that `losona run` wrote"
 
 
-def _record(path: Path) -> dict[str, Any]:
+def _record(path: Path, remedy: str = "restore the file or run again") -> dict[str, Any]:
     try:
         record: Any = json.loads(read_text(path))
     except (json.JSONDecodeError, RecursionError) as error:
-        raise ContentError(f"{path}: not valid JSON ({error}); restore the file or run again.") from None
+        raise ContentError(f"{path}: not valid JSON ({error}); {remedy}.") from None
     if not isinstance(record, dict):
-        raise ContentError(f"{path}: an object was expected; restore the file or run again.")
+        raise ContentError(f"{path}: an object was expected; {remedy}.")
     return _mapping(cast(Any, record))
 
 

@@ -9,6 +9,7 @@ from losona import __version__
 from losona.cli.authoring import generate
 from losona.cli.content import check, derive, lint, list_, show, taxonomy
 from losona.cli.curation import curate, release, review, screen
+from losona.cli.judging import judge, rejudge
 from losona.cli.planning import power
 from losona.cli.reporting import compare, export, report
 from losona.cli.running import doctor, prompts, run
@@ -28,7 +29,7 @@ def cli() -> None:
     """
 
 
-RUNNING = (run, prompts, report, compare, export, power, doctor)
+RUNNING = (run, prompts, rejudge, report, compare, export, power, judge, doctor)
 CONTENT = (list_, show, check, derive, taxonomy)
 AUTHORING = (lint, generate, screen, review, curate, release)
 for command in (*RUNNING, *CONTENT, *AUTHORING):

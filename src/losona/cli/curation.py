@@ -28,7 +28,8 @@ force_option = click.option("--force", is_flag=True, help="Replace an existing f
 @click.option("--baseline", "models", multiple=True, required=True, metavar="M",
               help="PROVIDER/MODEL or NAME=PROVIDER/MODEL (repeatable).")  # fmt: skip
 @click.option("--epochs", type=int, default=3, show_default=True, help="Replies of each baseline (K).")
-@click.option("--judge", metavar="J", help="Judge model. Default: none, and what code cannot decide stays undecided.")
+@click.option("--judge", "judges", multiple=True, metavar="J",
+              help="Judge model (repeatable). Default: none, and what code cannot decide stays undecided.")  # fmt: skip
 @click.option("--keep-unscreened-share", "share", type=float, default=0.0, metavar="X",
               help="Share of frames, drawn at random, of which no arm is dropped.")  # fmt: skip
 @prompts_option

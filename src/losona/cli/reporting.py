@@ -16,6 +16,7 @@ from losona.errors import UserFault
 if TYPE_CHECKING:
     from losona.report.comparison import Comparison, Gate
     from losona.report.export import Format
+    from losona.stats.agreement import Agreement
     from losona.stored import StoredRun
 
 GATE_FAILED = 4
@@ -50,7 +51,12 @@ def report(runs: Sequence[Path], out: Path | None, mix_versions: bool, packs: Se
 
 @click.command()
 @click.argument("run_a", type=run_path)
-@click.argument("run_b", type=run_path)
+@click.argument("run_b", required=False, type=run_path)
+@click.option(
+    "--by",
+    type=click.Choice(["judge"]),
+    help="judge: RUN_A alone, the same replies by each of its judges; goes with --json only.",
+)
 @click.option(
     "--pair",
     "pairs",
@@ -82,7 +88,8 @@ def report(runs: Sequence[Path], out: Path | None, mix_versions: bool, packs: Se
 @json_option
 def compare(
     run_a: Path,
-    run_b: Path,
+    run_b: Path | None,
+    by: str | None,
     pairs: Sequence[str],
     min_gain: float | None,
     no_regression: float | None,
@@ -93,8 +100,18 @@ def compare(
 ) -> None:
     """Compare RUN_B with RUN_A: paired by scenario, which scenarios flipped and how, and a verdict in words.
 
-    Verdict and gates are about the variant demos. Exit code 4 when a gate fails.
+    Verdict and gates are about the variant demos. Exit code 4 when a gate fails. With --by judge, say of RUN_A whether
+    its conclusions depend on who judges: agreement of its judges by norm, and differences by each.
     """
+    if by is not None:
+        _refuse_beside(by, {
+            "a second run": run_b, "--pair": pairs, "--min-gain": min_gain, "--no-regression": no_regression,
+            "--fail-under": least, "--junit": junit_file, "--mix-versions": mix_versions,
+        })  # fmt: skip
+        _compare_judges(run_a, as_json)
+        return
+    if run_b is None:
+        raise UserFault(f"compare {run_a}: a second run is missing; give RUN_A RUN_B, or one run with --by judge.")
     from losona import stats
     from losona.report import comparison as c
     from losona.report.junit import junit
@@ -117,6 +134,37 @@ def compare(
         print_comparison(found, gates)
     if not all(gate.passed for gate in gates):
         sys.exit(GATE_FAILED)
+
+
+def _refuse_beside(by: str, given: dict[str, Any]) -> None:
+    """Raise `UserFault` where something is given that a comparison of judges does not use."""
+    for name, value in given.items():
+        if value is not None and value is not False and value != ():
+            raise UserFault(f"--by {by} compares the judges of one run, without {name}; leave that out.")
+
+
+def _compare_judges(run: Path, as_json: bool) -> None:
+    from losona.stats.by_judge import by_judge
+    from losona.stored import read_run
+
+    stored = read_run(run)
+    found, conclusions = by_judge(stored.replies, stored.gradings)
+    if not found:
+        raise UserFault(f"{run}: fewer than two judges have graded it; `losona rejudge {run} --judge J` adds one.")
+    if as_json:
+        agreed = [{"norm": p.norm, "first": p.first, "second": p.second, **_measures(p.agreement)} for p in found]
+        moved = [{**_known(c._asdict()), "moves": c.moves} for c in conclusions]
+        click.echo(json.dumps({"agreement": agreed, "conclusions": moved}, ensure_ascii=False, indent=1))
+        return
+    from losona.report.audit import print_pairs
+    from losona.report.content import content_console
+
+    print_pairs(found, conclusions, content_console())
+
+
+def _measures(found: "Agreement") -> dict[str, Any]:
+    named = {"agree": found.accuracy, "kappa": found.kappa, "ac1": found.ac1}
+    return {name: _known(share._asdict()) for name, share in named.items()}
 
 
 def _change_gates(found: "Comparison", min_gain: float | None, no_regression: float | None) -> "list[Gate]":

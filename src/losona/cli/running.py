@@ -14,8 +14,8 @@ from losona.errors import UserFault
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from losona.run.execute import Outcome
     from losona.run.options import RunOptions
+    from losona.run.outcome import Outcome
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 INCOMPLETE, GATE_FAILED, INTERRUPTED = 3, 4, 130
@@ -34,7 +34,8 @@ SELECTION = (
                  help="Variant (repeatable).  [default: demos, nodemos]"),
     click.option("--epochs", type=int, help="Replies for each transcript and condition (K).  [default: 3]"),
     click.option("--limit", type=int, metavar="N", help="At most N frames (or rows), spread over norm families."),
-    click.option("--judge", metavar="J", help="Judge model. Default: none, the verifiable track."),
+    click.option("--judge", "judges", multiple=True, metavar="J",
+                 help="Judge model (repeatable: a panel). Default: none, the verifiable track."),
     click.option("--prompts", type=click.Path(path_type=Path), metavar="DIR",
                  help="Templates that replace shipped ones."),
     click.option("--system-prompt", type=click.Path(path_type=Path), metavar="FILE",
@@ -62,6 +63,21 @@ def selection_options(command: Command) -> Command:
 )
 @click.option("--max-tokens", type=int, default=400, show_default=True, help="Bound on a reply.")
 @click.option("--judge-max-tokens", type=int, default=8192, show_default=True, help="Bound on a verdict.")
+@click.option(
+    "--judge-protocol",
+    type=click.Choice(["losona", "paper"]),
+    default="losona",
+    show_default=True,
+    help="How judges are asked: ours, or by the paper's procedure.",
+)
+@click.option(
+    "--judge-validity",
+    is_flag=True,
+    help="Ask judges also, where code decides the norm, whether a member could have sent the reply.",
+)
+@click.option("--audits", type=click.Path(path_type=Path), default="audits", metavar="DIR", show_default=True,
+              help="Folder in which audits of the judge are looked for.")  # fmt: skip
+@click.option("--strict-judge", is_flag=True, help="Refuse a judge of a subject's family, or the subject itself.")
 @click.option("-M", "model_args", multiple=True, metavar="KEY=VALUE", help="Argument for the provider (repeatable).")
 @click.option("--seed", type=int, default=0, show_default=True, help="Base of the seeds.")
 @click.option("--max-connections", type=int, metavar="N", help="Calls at once for each model.")
@@ -115,7 +131,8 @@ def run(
 
         print_plan(plan, console)
         return
-    from losona.run.execute import carry_out, show
+    from losona.run.execute import carry_out
+    from losona.run.outcome import show
 
     outcome = carry_out(plan, console)
     show(outcome, console)
@@ -140,7 +157,7 @@ def _run_until(
         print_plan(course.plan(plan, len(course.steps)), console)
         click.echo(describe(course))
         return
-    from losona.run.execute import show
+    from losona.run.outcome import show
 
     outcome, decision = carry_out_until(plan, course, console)
     show(outcome, console)

@@ -59,6 +59,8 @@ class Line:
     """Tokens that the judge read."""
     output_tokens: int = 0
     """Tokens that the judge wrote."""
+    cost: float | None = None
+    """US dollars, where known."""
 
     async def ask(
         self, messages: tuple[Message, ...], read: Callable[[str], Answer], retry: Callable[[str], Message]
@@ -110,6 +112,8 @@ class Line:
             cached = (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
             self.input_tokens += usage.input_tokens + cached
             self.output_tokens += usage.output_tokens
+            if usage.total_cost is not None:
+                self.cost = (self.cost or 0.0) + usage.total_cost
         if output.error:
             raise NoReply(output.error)
         if not output.empty and output.stop_reason == "model_length" and output.usage is None:

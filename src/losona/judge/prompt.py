@@ -10,6 +10,8 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from pydantic import BaseModel
+
 from losona.conditions import Message
 from losona.judge.data import json_line, nonce, setting, turn_line
 from losona.judge.verdict import Verdict
@@ -18,7 +20,7 @@ from losona.schema.scenario import Evaluation, Scenario, Visible
 from losona.schema.taxonomy import Norm, Params
 from losona.taxonomy import Taxonomy
 
-PROTOCOL = "1"
+VERSION = "2"
 """Changes when code changes what a judge sees or how its answer is read; part of the judge's hash."""
 REPLY_LIMIT = 4000
 """Characters of a reply that a judge gets."""
@@ -29,16 +31,16 @@ MISSED = "F0"
 
 
 def judge_messages(
-    scenario: Scenario, taxonomy: Taxonomy, reply_text: str, templates: Templates, seed: int
+    scenario: Scenario, taxonomy: Taxonomy, reply_text: str, templates: Templates, seed: int, place: int = 0
 ) -> tuple[Message, ...]:
-    """What a judge is asked: the protocol, then norm and data.
+    """What a judge is asked: the protocol, then norm and data. `place` is its place in a panel, from 0.
 
     Raises `UserFault` for a norm that no pack knows (unless the scenario brings its own statement) and
     `ContentError` for a faulty template.
     """
-    data = _data(scenario.visible, shown_reply(reply_text))
+    data = question_data(scenario.visible, reply_text)
     name, norm = _norm_part(scenario.evaluation, taxonomy)
-    word = nonce([scenario.scenario_id, scenario.transcript_id, data["reply"], seed], data)
+    word = question_nonce(scenario, data, seed, place)
     prompt = templates.render(name, nonce=word, **norm, **data)
     return (Message("system", templates.render("judge_system")), Message("user", prompt))
 
@@ -72,8 +74,20 @@ def shown_reply(reply_text: str) -> str:
 
 def judge_hash(templates: Templates) -> str:
     """Hash (16 hex digits) of the judge's prompts and of the shape that its answer must have."""
-    parts = [PROTOCOL, REPLY_LIMIT, Verdict.model_json_schema(), [(name, templates.source(name)) for name in TEMPLATES]]
+    return protocol_hash(TEMPLATES, Verdict, templates)
+
+
+def protocol_hash(used: Sequence[str], shape: type[BaseModel], templates: Templates) -> str:
+    """The same for a protocol with other templates and another shape."""
+    parts = [VERSION, REPLY_LIMIT, shape.model_json_schema(), [(name, templates.source(name)) for name in used]]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
+
+
+def question_nonce(scenario: Scenario, data: dict[str, Any], seed: int, place: int) -> str:
+    """The word around the data: equal for equal questions to equal places of a panel."""
+    evaluation = scenario.evaluation
+    asked = [evaluation.norm, evaluation.statement, evaluation.expectation == "out_of_scope"]
+    return nonce([*asked, scenario.transcript_id, data["reply"], seed, place], data)
 
 
 def _has_rubric(evaluation: Evaluation) -> bool:
@@ -97,11 +111,11 @@ def _answer_key(params: Params) -> list[str]:
     ]
 
 
-def _data(visible: Visible, reply: str) -> dict[str, Any]:
+def question_data(visible: Visible, reply_text: str) -> dict[str, Any]:
     """Everything that was written by others, each piece as one line of JSON."""
     return {
         **setting(visible),
         "earlier": [turn_line(turn) for turn in visible.transcript[:-1]],
         "last": turn_line(visible.elicitor),
-        "reply": json_line(reply),
+        "reply": json_line(shown_reply(reply_text)),
     }

@@ -16,6 +16,13 @@ from losona.schema._base import Record
 _VERDICT_WORD = re.compile(r"\b(?:complies|breaches)\b", re.IGNORECASE)
 PROVIDER_ERROR = "provider error"
 """How the reason begins when the judge's provider failed; such a verdict is asked for again."""
+_RETRIED = "; then: "
+
+
+def may_answer(grader: str, error: str) -> bool:
+    """The judge's provider failed and may answer when it is asked again; a file without a second answer will not."""
+    retried = error.partition(_RETRIED)[2].startswith(PROVIDER_ERROR)
+    return PROVIDER_ERROR in error and not (retried and grader.startswith("replies/"))
 
 
 VerdictFault = AnswerFault

@@ -8,14 +8,17 @@ import pandas as pd
 
 from losona.errors import UserFault
 from losona.report.escaping import csv
-from losona.report.record import find
+from losona.report.record import find, plain
 from losona.schema.tables import EXPORT_VERSION, ExportRow
 from losona.stored import StoredRun
 from losona.textfiles import write_atomically
 
 Format = Literal["parquet", "csv", "jsonl"]
 _OF_REPLY = {"error": "reply_error", "input_tokens": "reply_input_tokens", "output_tokens": "reply_output_tokens"}
-_OF_GRADING = {name: new.replace("reply", "grading") for name, new in _OF_REPLY.items()}
+_OF_GRADING = {
+    **{name: new.replace("reply", "grading") for name, new in _OF_REPLY.items()},
+    **{name: f"grading_{name}" for name in ("cost", "prompt_hash", "shared")},
+}
 _KINDS = {"bool | None": "boolean", "float | None": "Float64", "int | None": "Int64", "int": "int64"}
 
 
@@ -28,7 +31,7 @@ def export_table(run: StoredRun) -> pd.DataFrame:
         export_version=EXPORT_VERSION,
         run=run.name,
         benchmark_version=run.benchmark_version,
-        judge=str(find(run.record, "judge") or ""),
+        judge=plain(judge) if (judge := find(run.record, "judge")) else "",
     )
     table = joined[list(ExportRow.model_fields)]
     kinds = {name: str(field.annotation) for name, field in ExportRow.model_fields.items()}

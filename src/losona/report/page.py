@@ -3,6 +3,7 @@
 from typing import Any
 
 from losona.report import sections
+from losona.report.audit import judge_lines
 from losona.report.headline import headline
 from losona.report.material import Material
 from losona.report.record import commands, configuration, facts
@@ -15,6 +16,7 @@ def content(material: Material) -> dict[str, Any]:
         "facts": facts({run.name: run.record for run in material.runs}, material.counts),
         "headline": headline(material),
         "results": sections.results(material),
+        "judges": [(run.name, lines) for run in material.runs if (lines := judge_lines(run.record, run.calibration))],
         "controls": sections.controls_and_tests(material),
         "exploratory": sections.exploratory(material),
         "cases": material.cases,

@@ -96,10 +96,11 @@ def _grader(record: Record) -> str:
     judge = find(record, "judge")
     if judge:
         name = plain(_mapping(judge).get("model") or judge) if isinstance(judge, Mapping) else plain(judge)
-        bound = find(record, "judge_max_tokens")
-        return f"code where it decides, else the judge {name}" + (
-            f" (verdicts of at most {bound} tokens)" * bool(bound)
-        )
+        bound, protocol = find(record, "judge_max_tokens"), find(record, "judge_protocol")
+        panel = isinstance(judge, Sequence) and not isinstance(judge, str) and len(_entries(judge)) > 1
+        who = f"the majority of the judges {name}" if panel else f"the judge {name}"
+        how = ", asked by the paper's procedure" * (protocol == "paper")
+        return f"code where it decides, else {who}{how}" + f" (verdicts of at most {bound} tokens)" * bool(bound)
     if record.get("track") == "verifiable":
         return "verifiable track: code only, no judge"
     return DASH

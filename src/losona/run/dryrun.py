@@ -28,8 +28,9 @@ def print_plan(plan: Plan, console: Console) -> None:
     ]
     keys = plan.prompt_keys()
     subjects = [(f"{options.model_option} {model.id}", missing_for_model(model.id, keys)) for model in options.models]
-    judges = [(f"--judge {options.judge}", missing_for_model(options.judge))] if options.judge else []
+    judges = [(f"--judge {judge}", missing_for_model(judge)) for judge in options.judges]
     for what, faults in (*subjects, *judges):
         lines.append(f"{what}: " + ("; ".join(f"missing {fault}" for fault in faults) or "ready"))
+    lines.extend(f"warning: {warning}." for warning in plan.warnings())
     for line in lines:
         console.print(line, highlight=False, markup=False, soft_wrap=True)

@@ -5,6 +5,9 @@ from pathlib import Path
 
 from inspect_ai import Task
 from inspect_ai import eval as inspect_eval  # pyright: ignore[reportUnknownVariableType]
+from inspect_ai.log import recover_eval_log, recoverable_eval_logs
+
+from losona.results import check_logs
 
 FLUSH_EVERY = 1
 """Finished samples are written to the log one by one: a crash loses what was in flight."""
@@ -27,3 +30,12 @@ def evaluate(work: Sequence[Task], log_dir: Path, max_connections: int | None, m
         log_level="error",
     )
     return len(logs) < len(work) or any(log.status in ("cancelled", "started") for log in logs)
+
+
+def recover(log_dir: Path) -> None:
+    """Take finished samples of a crashed run out of Inspect's buffer into a log of their own."""
+    if not log_dir.is_dir():
+        return
+    check_logs(log_dir)
+    for log in recoverable_eval_logs(str(log_dir)):
+        recover_eval_log(log.log.name, overwrite=True)

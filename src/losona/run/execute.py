@@ -1,77 +1,34 @@
 """Carries out a run: resume, call, grade, write tables and report. The one place that knows their order."""
 
-import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
-from shutil import disk_usage
 from typing import Any
 
-import pandas as pd
 from filelock import FileLock, Timeout
 from inspect_ai import Task
-from inspect_ai.log import recover_eval_log, recoverable_eval_logs
-from inspect_ai.model import GenerateConfig, Model, get_model
+from inspect_ai.model import Model, get_model
 from rich.console import Console
 
 from losona import stats
-from losona.clock import now
 from losona.errors import RunRefused
+from losona.judge.ask import Panel
 from losona.providers.reply_file import read_replies
-from losona.report.html import write_html
-from losona.report.material import gather
-from losona.report.terminal import print_table
-from losona.report.wording import some
-from losona.results import Key, Result, check_logs, read_results, tables, write_tables
-from losona.run.engine import evaluate
-from losona.run.options import NamedModel, RunOptions
+from losona.results import Key, Result, tables
+from losona.run.audits import newest, shown_in_run
+from losona.run.engine import evaluate, recover
+from losona.run.judges import open_panel
+from losona.run.options import NamedModel
+from losona.run.outcome import Outcome
 from losona.run.plan import BEYOND_LIMIT, Call, Plan, pending
 from losona.run.preflight import missing_for_model
 from losona.run.progress import RunProgress
 from losona.run.record import RunRecord, merged, read_record, read_scenarios, refuse_mixture, stamp, write_record
+from losona.run.rejudge import read_with_added
+from losona.run.writing import write_all
 from losona.schema.scenario import Scenario
-from losona.stored import StoredRun
 from losona.tasks import Done, Recalled, Setup, build_recall_task, build_task, group
-
-SPACE = 2**20
-"""Bytes below which a disk counts as full."""
-_REUSED = ("reply was there already and was", "replies were there already and were")
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a run has come to."""
-
-    folder: Path
-    """Where it lies."""
-    record: RunRecord
-    """Its record."""
-    replies: pd.DataFrame
-    """Table of replies."""
-    gradings: pd.DataFrame
-    """Table of gradings."""
-    cells: pd.DataFrame
-    """Statistics by model, condition and variant."""
-    gains: pd.DataFrame
-    """Paired differences between demos and nodemos."""
-    k: int
-    """Replies for each prompt that the table uses."""
-    wanted: int
-    """Calls of this command."""
-    missing: int
-    """Calls of this command without a reply."""
-    reused: int
-    """Replies that were there already."""
-    unjudged: int
-    """Gradings that wait for the judge because its provider failed."""
-    interrupted: bool = False
-    """The user stopped it."""
-
-    @property
-    def complete(self) -> bool:
-        """Every call of this command has a reply, and the judge answered wherever it was asked."""
-        return self.missing == 0 and self.unjudged == 0
 
 
 def carry_out(plan: Plan, console: Console) -> Outcome:
@@ -130,29 +87,19 @@ def _locked(plan: Plan, folder: Path, record: RunRecord, scenarios: dict[str, Sc
     write_record(folder, record, scenarios)
     interrupted = False
     if todo:
-        interrupted = _call(plan, todo, models, log_dir, console)
+        interrupted = _call(plan, todo, models, done.values(), log_dir, console)
         done = _read(log_dir, scenarios, record, plan)
     if plan.options.judge and not interrupted and (waiting := list(_waiting(done, scenarios))):
-        interrupted = _judge(plan, waiting, log_dir, console)
+        interrupted = _judge(plan, waiting, done.values(), log_dir, console)
         done = _read(log_dir, scenarios, record, plan)
     outcome = _finish(plan, folder, record, scenarios, done, reused=len(calls) - len(todo))
-    return replace(outcome, interrupted=interrupted)
+    return replace(outcome, interrupted=interrupted, warnings=tuple(plan.warnings()))
 
 
 def _read(log_dir: Path, scenarios: dict[str, Scenario], record: RunRecord, plan: Plan) -> dict[Key, Result]:
     if not log_dir.is_dir():
         return {}
-    names = {model: name for name, model in record.models.items()}
-    return read_results(log_dir, scenarios, names, plan.taxonomy, stamp(record.identity))
-
-
-def recover(log_dir: Path) -> None:
-    """Take finished samples of a crashed run out of Inspect's buffer into a log of their own."""
-    if not log_dir.is_dir():
-        return
-    check_logs(log_dir)
-    for log in recoverable_eval_logs(str(log_dir)):
-        recover_eval_log(log.log.name, overwrite=True)
+    return read_with_added(log_dir.parent, record, scenarios, plan.taxonomy)
 
 
 def _refuse_changed_replies(plan: Plan, done: dict[Key, Result]) -> None:
@@ -185,8 +132,9 @@ def _refuse_missing(plan: Plan, todo: list[Call]) -> None:
         faults = [fault for fault in found if not fault.startswith("the weights")]
         if faults:
             raise RunRefused(f"{plan.options.model_option} {model.id} lacks {'; '.join(faults)}.")
-    if plan.options.judge and (faults := missing_for_model(plan.options.judge)):
-        raise RunRefused(f"--judge {plan.options.judge} lacks {'; '.join(faults)}.")
+    for judge in plan.options.judges:
+        if faults := missing_for_model(judge):
+            raise RunRefused(f"--judge {judge} lacks {'; '.join(faults)}.")
 
 
 def _open(plan: Plan, todo: list[Call]) -> dict[str, Model]:
@@ -201,9 +149,12 @@ def _open(plan: Plan, todo: list[Call]) -> dict[str, Model]:
     return opened
 
 
-def _call(plan: Plan, todo: list[Call], models: dict[str, Model], log_dir: Path, console: Console) -> bool:
+def _call(
+    plan: Plan, todo: list[Call], models: dict[str, Model], done: Iterable[Result], log_dir: Path, console: Console
+) -> bool:
     with RunProgress("replies", len(todo), console) as progress:
-        return evaluate(list(_tasks(plan, todo, models, _setup(plan, progress))), log_dir, *_limits(plan))
+        setup = _setup(plan, progress, open_panel(plan, done))
+        return evaluate(list(_tasks(plan, todo, models, setup)), log_dir, *_limits(plan))
 
 
 def _waiting(done: dict[Key, Result], scenarios: dict[str, Scenario]) -> Iterable[Recalled]:
@@ -214,9 +165,10 @@ def _waiting(done: dict[Key, Result], scenarios: dict[str, Scenario]) -> Iterabl
             yield Recalled(subject, condition, epoch, result.reply.text, wanted)
 
 
-def _judge(plan: Plan, waiting: list[Recalled], log_dir: Path, console: Console) -> bool:
+def _judge(plan: Plan, waiting: list[Recalled], done: Iterable[Result], log_dir: Path, console: Console) -> bool:
     with RunProgress("replies judged", len(waiting), console) as progress:
-        interrupted = evaluate([build_recall_task(waiting, _setup(plan, progress))], log_dir, *_limits(plan))
+        setup = _setup(plan, progress, open_panel(plan, done))
+        interrupted = evaluate([build_recall_task(waiting, setup)], log_dir, *_limits(plan))
         progress.done = len(waiting)
     return interrupted
 
@@ -225,7 +177,7 @@ def _limits(plan: Plan) -> tuple[int | None, int]:
     return plan.options.max_connections, plan.options.max_retries
 
 
-def _setup(plan: Plan, progress: RunProgress) -> Setup:
+def _setup(plan: Plan, progress: RunProgress, panel: Panel | None) -> Setup:
     options = plan.options
     sampling: dict[str, Any] = {"max_tokens": options.max_tokens}
     if options.temperature is not None:
@@ -237,7 +189,7 @@ def _setup(plan: Plan, progress: RunProgress) -> Setup:
     return Setup(
         taxonomy=plan.taxonomy,
         style=plan.style,
-        judge=_judge_model(options),
+        panel=panel,
         seed=options.seed,
         sampling=sampling,
         watch=watch,
@@ -257,13 +209,6 @@ def _tasks(plan: Plan, todo: list[Call], models: Mapping[str, Model], setup: Set
             yield build_task(members, condition, epochs, _for_model(setup, model), models[model.id])
 
 
-def _judge_model(options: RunOptions) -> Model | None:
-    if options.judge is None:
-        return None
-    config = GenerateConfig(max_retries=options.max_retries, max_tokens=options.judge_max_tokens)
-    return get_model(options.judge, config=config, memoize=False)
-
-
 def _for_model(setup: Setup, model: NamedModel) -> Setup:
     """The set-up without a temperature where this model has the provider's own."""
     if not model.provider_default:
@@ -274,57 +219,15 @@ def _for_model(setup: Setup, model: NamedModel) -> Setup:
 def _finish(
     plan: Plan, folder: Path, record: RunRecord, scenarios: dict[str, Scenario], done: dict[Key, Result], reused: int
 ) -> Outcome:
-    replies, gradings = tables(done.values())
-    write_tables(folder, replies, gradings)
-    record = record.model_copy(update={"changed": now()})
-    write_record(folder, record, scenarios)
     k = plan.options.epochs
-    cells = stats.cells(replies, gradings, k)
-    gains = stats.gains(replies, gradings, k)
-    stored = StoredRun(record.name, json.loads(record.model_dump_json()), replies, gradings, scenarios)
-    write_html(folder / "report.html", gather([stored], plan.taxonomy, k))
+    found = newest(plan.options.audits, plan.options.judges, plan.procedure.hash) if plan.options.judges else {}
+    record = record.model_copy(update={"audits": shown_in_run(found, plan.options.judges)})
+    record = write_all(folder, record, scenarios, plan.taxonomy, done, k)
+    replies, gradings = tables(done.values())
+    cells, gains = stats.cells(replies, gradings, k), stats.gains(replies, gradings, k)
     calls = plan.calls()
     missing = len(pending(calls, {key: result.answered for key, result in done.items()}))
     keys = {(c.model.id, c.condition, c.transcript_id, c.epoch) for c in calls}
     unjudged = sum(len(result.unjudged) for key, result in done.items() if key in keys) if plan.options.judge else 0
-    return Outcome(folder, record, replies, gradings, cells, gains, k, len(calls), missing, reused, unjudged)
-
-
-def show(outcome: Outcome, console: Console) -> None:
-    """The end of a run on the terminal: table, what is missing, where the result lies, what to do next."""
-    record = outcome.record
-    print_table(outcome.cells, outcome.gains, console)
-    for line in _remarks(record, outcome):
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
-
-
-def _remarks(record: RunRecord, outcome: Outcome) -> Iterable[str]:
-    content = record.scenarios
-    left_out = ", ".join(f"{n} {reason}" for reason, n in content["left_out"].items()) or "none"
-    track = "verifiable track (code alone grades)" if record.track == "verifiable" else f"judge {record.identity.judge}"
-    yield f"{track}: {some(content['n'], 'scenario')}; left out: {left_out}."
-    if content["skipped"]:
-        yield f"{some(len(content['skipped']), 'malformed row')} left out; the first: {content['skipped'][0]}"
-    for note, n in content["notes"].items():
-        yield f"{some(n, 'scenario')}: {str(note).rstrip('.')}."
-    if content["attribution"]:
-        yield f"Scenarios: {str(content['attribution']).rstrip('.')}."
-    if outcome.reused:
-        yield f"{some(outcome.reused, *_REUSED)} not asked for again."
-    if record.epochs > outcome.k:
-        yield f"The run holds up to {record.epochs} replies for a prompt; table and report use the first {outcome.k}."
-    if outcome.interrupted:
-        yield "Interrupted. The same command again goes on where this one stopped."
-    if outcome.unjudged:
-        yield f"Incomplete: {some(outcome.unjudged, 'grading')} without a verdict, because the judge's provider failed."
-        yield "The same command again asks for them."
-    if outcome.missing:
-        errors = [str(error) for error in outcome.replies["error"].tolist() if error]
-        first = f" The first error: {errors[0].splitlines()[0][:200]}" if errors else ""
-        yield f"Incomplete: {outcome.missing} of {outcome.wanted} replies are missing.{first}"
-        yield "The same command again asks for them."
-        if disk_usage(outcome.folder).free < SPACE:
-            yield f"The disk that holds {outcome.folder} is full: make room first."
-    yield f"benchmark version {record.identity.benchmark_version}"
-    yield f"Tables, logs and report: {outcome.folder}"
-    yield f"Read {outcome.folder / 'report.html'}; every sample: inspect view --log-dir {outcome.folder / 'logs'}"
+    judged = stats.judge_counts(gradings)
+    return Outcome(folder, record, replies, gradings, cells, gains, k, len(calls), missing, reused, unjudged, judged)

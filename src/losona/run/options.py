@@ -54,8 +54,16 @@ class RunOptions:
 
     models: tuple[NamedModel, ...] = (NamedModel(DEFAULT_MODEL, DEFAULT_MODEL),)
     """Subjects."""
-    judge: str | None = None
-    """Model that grades what code cannot decide; none: the verifiable track."""
+    judges: tuple[str, ...] = ()
+    """Models that grade what code cannot decide, several as a panel; none: the verifiable track."""
+    judge_protocol: str = "losona"
+    """How judges are asked: losona or paper."""
+    judge_validity: bool = False
+    """Ask judges about replies that code decides whether a member could have sent them."""
+    audits: Path = Path("audits")
+    """Folder in which audits of the judges are looked for."""
+    strict_judge: bool = False
+    """Refuse a judge that is related to a subject."""
     scenarios: str = SHIPPED
     """Source."""
     packs: tuple[Path, ...] = ()
@@ -97,6 +105,11 @@ class RunOptions:
     partly: bool = False
     """A file of replies may lack some: they are counted as failed calls, not refused."""
 
+    @property
+    def judge(self) -> str | None:
+        """All judges, in words; none where there is none."""
+        return ", ".join(self.judges) or None
+
     def checked(self) -> "RunOptions":
         """The same, if every value is allowed; else a `UserFault`."""
         for name in self.conditions:
@@ -117,6 +130,10 @@ class RunOptions:
             if doubled := sorted({v for v in values if values.count(v) > 1}):
                 twice = f"{self.model_option}: {doubled[0]!r} is given twice"
                 raise UserFault(f"{twice}; give each model and each name once.")
+        if doubled := sorted({judge for judge in self.judges if self.judges.count(judge) > 1}):
+            raise UserFault(f"--judge {doubled[0]} is given twice; the votes of a panel must be independent.")
+        if self.judge_validity and not self.judges:
+            raise UserFault("--judge-validity: there is no judge to ask; give --judge MODEL.")
         return replace(self, conditions=tuple(dict.fromkeys(self.conditions)))
 
     def style(self) -> PromptStyle:

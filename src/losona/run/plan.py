@@ -15,7 +15,8 @@ from losona import BENCHMARK_VERSION
 from losona.clock import now
 from losona.conditions import PromptStyle, prompt_hash, render
 from losona.errors import UserFault
-from losona.judge.prompt import judge_hash, judge_messages
+from losona.judge.protocols import PROTOCOLS, Procedure
+from losona.presets import related
 from losona.run.options import NamedModel, RunOptions
 from losona.run.preflight import check_model
 from losona.run.record import Identity, RunRecord, git_revision, versions
@@ -102,10 +103,27 @@ class Plan:
         )
 
     def judge_calls(self) -> int:
-        """Greatest number of judge calls for one model: gradings that code alone cannot decide."""
-        decided = {s.scenario_id for s in verifiable(self.selected, self.taxonomy)}
+        """Greatest number of judge calls for one model: gradings that code alone cannot decide, for each judge."""
+        decided = set[str]()
+        if not self.options.judge_validity:
+            decided = {s.scenario_id for s in verifiable(self.selected, self.taxonomy)}
         open_ = sum(s.scenario_id not in decided for s in self.selected)
-        return open_ * len(self.options.conditions) * self.options.epochs if self.options.judge else 0
+        return open_ * len(self.options.conditions) * self.options.epochs * len(self.options.judges)
+
+    @property
+    def procedure(self) -> Procedure:
+        """How judges are asked."""
+        protocol = PROTOCOLS[self.options.judge_protocol]
+        return Procedure(self.taxonomy, self.style.templates, protocol, self.options.seed)
+
+    def warnings(self) -> list[str]:
+        """Judges that should not judge a subject of this run, in words."""
+        return [
+            f"--judge {judge} should not judge --model {model.id}: {reason}"
+            for judge in self.options.judges
+            for model in self.options.models
+            if (reason := related(judge, model.id))
+        ]
 
     def record(self) -> RunRecord:
         """The record of this run."""
@@ -150,8 +168,10 @@ def _identity(plan: Plan) -> Identity:
         prompts={name: value for name, value in prompts.items() if _is_used(name, options.judge)},
         system_prompt=plan.style.system_prompt,
         rendering=options.rendering,
-        judge=options.judge,
-        judge_max_tokens=options.judge_max_tokens if options.judge else None,
+        judge=options.judges,
+        judge_protocol=options.judge_protocol if options.judges else "",
+        judge_validity=options.judge_validity,
+        judge_max_tokens=options.judge_max_tokens if options.judges else None,
         temperature=options.temperature,
         max_tokens=options.max_tokens,
         model_args=without_secrets(options.model_args),
@@ -166,7 +186,7 @@ def _is_used(template: str, judge: str | None) -> bool:
 
 
 def _grading_hashes(plan: Plan) -> dict[str, str]:
-    judge = {"judge": judge_hash(plan.style.templates)} if plan.options.judge else {}
+    judge = {"judge": plan.procedure.hash} if plan.options.judges else {}
     return {"gate": gate_hash(), **judge}
 
 
@@ -190,15 +210,17 @@ def _checked(options: RunOptions) -> RunOptions:
     options = options.checked()
     for model in options.models:
         check_model(options.model_option, model.id)
-    if options.judge:
-        check_model("--judge", options.judge)
+    for judge in options.judges:
+        check_model("--judge", judge)
     return options
 
 
 def _with_prompts(plan: Plan) -> Plan:
-    """The same; what is wrong with a judge's template or a norm is said before anything is paid."""
-    for scenario in plan.selected if plan.options.judge else ():
-        judge_messages(scenario, plan.taxonomy, "ok", plan.style.templates, plan.options.seed)
+    """The same; what is wrong with a judge, its template or a norm is said before anything is paid."""
+    if plan.options.strict_judge and (found := plan.warnings()):
+        raise UserFault(f"{found[0]}; choose another judge, or leave out --strict-judge to run all the same.")
+    for scenario in plan.selected if plan.options.judges else ():
+        _ = plan.procedure.question(scenario, "ok").messages
     return plan
 
 

@@ -41,8 +41,12 @@ class Identity(Record):
     """Text of the user's own agent."""
     rendering: str
     """text or turns."""
-    judge: str | None
-    """Judge model; none: code alone grades."""
+    judge: tuple[str, ...]
+    """Judge models, several as a panel; none: code alone grades."""
+    judge_protocol: str = ""
+    """losona or paper; empty without a judge."""
+    judge_validity: bool = False
+    """Judges were asked about replies that code decided whether a member could have sent them."""
     judge_max_tokens: int | None
     """Bound on a verdict; none without a judge."""
     temperature: float | None
@@ -148,6 +152,8 @@ class RunRecord(Record):
     """Source, hash, n, n left out and why, notes, attribution."""
     versions: dict[str, str]
     """Of losona, Inspect and Python."""
+    audits: dict[str, Any] = {}
+    """Judge, or `panel` -> its newest audit with the prompts of this run; none where there is none."""
     git: str = ""
     """Revision of the working folder, where it is a repository."""
     limit: int | None = Field(default=None)

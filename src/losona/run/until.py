@@ -13,7 +13,8 @@ from rich.console import Console
 from losona import stats
 from losona.errors import UserFault
 from losona.run.claim import Claim, Step, steps, within
-from losona.run.execute import Outcome, carry_out
+from losona.run.execute import carry_out
+from losona.run.outcome import Outcome
 from losona.run.plan import Plan
 from losona.run.record import Decision, Unit, read_record, record_decision
 from losona.stats.sequential import Verdict, bound_for, decide, least_units

@@ -32,7 +32,7 @@ class Grading(Record):
     expectation: Expectation
     """Whether the norm applies."""
     grader: str
-    """`verifier`, or the judge's model name."""
+    """`verifier`, the judge's model name, or `panel` for the majority of several."""
     grader_hash: str = ""
     """Hash of the judge's prompts, or of the pack whose check decided."""
     label: Label
@@ -61,6 +61,12 @@ class Grading(Record):
     """Tokens that the judge read."""
     output_tokens: int = 0
     """Tokens that the judge wrote."""
+    cost: float | None = None
+    """US dollars that the judge cost, where known."""
+    prompt_hash: str = ""
+    """Hash of what the judge was asked; empty for code."""
+    shared: bool = False
+    """An equal question had been answered; this is that answer, and cost nothing."""
 
     @property
     def fits(self) -> bool | None:

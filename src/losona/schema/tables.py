@@ -82,7 +82,7 @@ class GradingRow(Record):
     expectation: str
     """applies, out_of_scope or none."""
     grader: str
-    """`verifier`, or the judge's model name."""
+    """`verifier`, the judge's model name, or `panel` for the majority of several."""
     grader_hash: str = ""
     """Hash of judge prompts, or of the pack whose check decided."""
     label: str
@@ -113,6 +113,12 @@ class GradingRow(Record):
     """Tokens that the judge read."""
     output_tokens: int = 0
     """Tokens that the judge wrote."""
+    cost: float | None = None
+    """US dollars that the judge cost, where known."""
+    prompt_hash: str = ""
+    """Hash of what the judge was asked; empty for code."""
+    shared: bool = False
+    """An equal question had been answered; this is that answer, and cost nothing."""
 
 
 class ExportRow(Record):
@@ -125,7 +131,7 @@ class ExportRow(Record):
     benchmark_version: str
     """N-X; rows of different N cannot be compared."""
     judge: str = ""
-    """Judge of the run; empty: code alone graded."""
+    """Judge of the run, several of a panel joined by commas; empty: code alone graded."""
     reply_id: str
     """Hash of transcript, prompt, model, sampling and epoch; unique within a run."""
     transcript_id: str
@@ -185,7 +191,7 @@ class ExportRow(Record):
     expectation: str | None = None
     """applies, out_of_scope or none."""
     grader: str | None = None
-    """`verifier`, or the judge's model name."""
+    """`verifier`, the judge's model name, or `panel` for the majority of several."""
     grader_hash: str | None = None
     """Hash of judge prompts, or of the pack whose check decided."""
     label: str | None = None
@@ -216,3 +222,9 @@ class ExportRow(Record):
     """Tokens that the judge read."""
     grading_output_tokens: int | None = None
     """Tokens that the judge wrote."""
+    grading_cost: float | None = None
+    """US dollars that the judge cost, where known."""
+    grading_prompt_hash: str | None = None
+    """Hash of what the judge was asked; empty for code."""
+    grading_shared: bool | None = None
+    """An equal question had been answered; this is that answer, and cost nothing."""

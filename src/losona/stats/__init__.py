@@ -49,6 +49,7 @@ from losona.stats.events import EventRate, event_rows
 from losona.stats.flips import Change, Flip, changes, flips, least_gain, regressions
 from losona.stats.gates import METRICS, metric, parse_gate, passes
 from losona.stats.intervals import benjamini_hochberg, clustered_mean, clustered_share, exact, holm, p_value, wilson
+from losona.stats.judging import NO_JUDGE, JudgeCounts, judge_counts
 from losona.stats.outcomes import Outcome, counted, outcomes
 from losona.stats.paired import bootstrap_mean, bootstrap_share, mcnemar, mcnemar_power
 from losona.stats.power import Assumption, Power, assumptions_from, power_table
@@ -71,6 +72,7 @@ from losona.stats.sequential import Verdict, bound_for, decide, e_values
 __all__ = [
     "CONTROLS",
     "METRICS",
+    "NO_JUDGE",
     "Adaptation",
     "Assumption",
     "Ceiling",
@@ -84,6 +86,7 @@ __all__ = [
     "FrameScore",
     "Gain",
     "GraderUsage",
+    "JudgeCounts",
     "ModelPair",
     "NormGain",
     "NormPair",
@@ -127,6 +130,7 @@ __all__ = [
     "gains",
     "grader_usage",
     "holm",
+    "judge_counts",
     "least_gain",
     "mcnemar",
     "mcnemar_power",

@@ -9,7 +9,9 @@ from inspect_ai.model import Model, get_model
 
 from losona import BENCHMARK_VERSION, __version__
 from losona.conditions import PromptStyle, prompt_hash, render
+from losona.judge.ask import Panel
 from losona.judge.line import chat_message
+from losona.judge.protocols import Procedure
 from losona.prompts import Templates
 from losona.scenarios import SHIPPED, Selection, load_scenarios, select, verifiable
 from losona.tasks.scorer import follows_norm
@@ -108,8 +110,8 @@ def losona(
         epochs: replies for each transcript.
         temperature: sampling temperature.
         max_tokens: bound on the reply.
-        judge: model that grades what code cannot decide, or `grader` for the model of that role; empty: the
-            verifiable track alone.
+        judge: model that grades what code cannot decide, or `grader` for the model of that role; several,
+            with commas, make a panel; empty: the verifiable track alone.
         prompts: folder with templates that replace shipped ones.
         unnamed_subject: name for the subject of rows that give none.
         seed: base of the seeds.
@@ -118,19 +120,19 @@ def losona(
     found = load_scenarios(scenarios, taxonomy, unnamed_subject).scenarios
     wanted = Selection(arms=_split(arms), variants=_split(variants), limit=limit)
     candidates = found if judge else verifiable(found, taxonomy)
+    style = PromptStyle(Templates(Path(prompts) if prompts else None))
+    judges = [_judge(name) for name in _split(judge)]
     setup = Setup(
         taxonomy=taxonomy,
-        style=PromptStyle(Templates(Path(prompts) if prompts else None)),
-        judge=_judge(judge),
+        style=style,
+        panel=Panel(judges, Procedure(taxonomy, style.templates, seed=seed)) if judges else None,
         seed=seed,
         sampling={"temperature": temperature, "max_tokens": max_tokens},
     )
     return build_task(group(select(candidates, wanted, taxonomy)), condition, range(1, epochs + 1), setup)
 
 
-def _judge(name: str) -> Model | None:
-    if not name:
-        return None
+def _judge(name: str) -> Model:
     return get_model(role="grader", required=True) if name == "grader" else get_model(name)
 
 

@@ -15,7 +15,7 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import TaskState
 
-from losona.judge.ask import judge_reply
+from losona.providers.epoch import EPOCH
 from losona.schema.results import Grading
 from losona.schema.scenario import Scenario
 from losona.tasks.setup import Setup
@@ -120,6 +120,7 @@ def follows_norm(scenarios: dict[str, Scenario], setup: Setup) -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         reply = state.output.completion
+        EPOCH.set(1)  # a judge is asked once, whatever the repeat of the subject
         gradings: list[Grading] = []
         for scenario_id in state.metadata["scenarios"]:
             gradings.extend(await _grade(scenarios[scenario_id], reply, setup))
@@ -130,11 +131,13 @@ def follows_norm(scenarios: dict[str, Scenario], setup: Setup) -> Scorer:
 
 async def _grade(scenario: Scenario, reply: str, setup: Setup) -> list[Grading]:
     by_code = grade_by_code(scenario, reply, setup.taxonomy)
-    if by_code.label != "unscored" or by_code.error or setup.judge is None:
+    gate = validity(reply, context_of(scenario), scenario.evaluation.language)
+    decided = by_code.label != "unscored" or bool(by_code.error)
+    if setup.panel is None or (decided and not (setup.panel.validity and gate.valid and not by_code.error)):
         return [by_code]
-    text = validity(reply, context_of(scenario), scenario.evaluation.language).text
-    judged = await judge_reply(setup.judge, scenario, setup.taxonomy, text, setup.style.templates, setup.seed)
-    return [by_code.model_copy(update={"advisory": True}), judged]
+    if decided:
+        return await setup.panel.look(by_code, scenario, gate.text)
+    return [by_code.model_copy(update={"advisory": True}), *await setup.panel.grade(scenario, gate.text)]
 
 
 def _as_score(state: TaskState, reply: str, gradings: list[Grading], scenarios: dict[str, Scenario]) -> Score:

@@ -4,9 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from inspect_ai.model import Model
-
 from losona.conditions import PromptStyle
+from losona.judge.ask import Panel
 from losona.schema.scenario import Scenario
 from losona.taxonomy import Taxonomy
 
@@ -50,8 +49,8 @@ class Setup:
     """Packs."""
     style: PromptStyle = field(default_factory=PromptStyle)
     """Prompts."""
-    judge: Model | None = None
-    """None: code alone grades."""
+    panel: Panel | None = None
+    """The judges; none: code alone grades."""
     seed: int = 0
     """Base of the seeds; epoch k uses seed + k - 1."""
     sampling: Mapping[str, Any] = field(default_factory=dict[str, Any])

@@ -1,0 +1,55 @@
+"""The question whether a member could have sent a reply, for replies whose norm code has decided. Pure.
+
+Knows what was visible and the reply. Is told no norm, so that the answer cannot lean on one.
+"""
+
+from typing import Any
+
+from pydantic import Field
+
+from losona.conditions import Message
+from losona.judge.answer import AnswerFault, is_quoted, one_object, typed
+from losona.judge.prompt import question_data, question_nonce, shown_reply
+from losona.prompts import Templates
+from losona.schema._base import Record
+from losona.schema.scenario import Scenario
+from losona.taxonomy import Taxonomy
+
+TEMPLATES = ("judge", "judge_validity", "judge_validity_system", "judge_retry")
+"""Templates of its prompts."""
+
+
+class Sendable(Record):
+    """An answer to it. The order of the fields is the order in which they are to be written."""
+
+    evidence: tuple[str, ...] = Field(min_length=1)
+    """The passages of the message that decide, copied word for word."""
+    reasoning: str
+    """One to three short sentences."""
+    in_character: bool
+    """A member of this chat could have sent the message as it stands."""
+    responsive: bool
+    """The message answers the last message."""
+    consistent: bool
+    """The message agrees with what bios and chat say."""
+
+
+def messages(
+    scenario: Scenario, taxonomy: Taxonomy, reply_text: str, templates: Templates, seed: int, place: int
+) -> tuple[Message, ...]:
+    """What a judge is asked."""
+    data = question_data(scenario.visible, reply_text)
+    prompt = templates.render("judge_validity", key=[], nonce=question_nonce(scenario, data, seed, place), **data)
+    return Message("system", templates.render("judge_validity_system")), Message("user", prompt)
+
+
+def fields(text: str, scenario: Scenario, taxonomy: Taxonomy, reply: str) -> dict[str, Any]:
+    """Fields of a grading without a label. Raises `AnswerFault` whenever anything is in doubt."""
+    data, after = one_object(text)
+    if after.strip().strip("`"):
+        raise AnswerFault("text stands after the JSON object")
+    found = typed(Sendable, data)
+    for number, quotation in enumerate(found.evidence, 1):
+        if not is_quoted(quotation, shown_reply(reply)):
+            raise AnswerFault(f"evidence {number} is not a word-for-word passage of the graded message")
+    return found.model_dump()

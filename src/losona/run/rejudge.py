@@ -1,0 +1,181 @@
+"""`losona rejudge`: further verdicts on the replies of a run. Keeps all old ones; never asks a subject.
+
+The verdicts stand in the run's folder under `rejudged/`, and every later table of the run holds them: beside the old
+ones, and in their place where those gave no label. Knows folders and results.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from filelock import FileLock, Timeout
+from rich.console import Console
+
+from losona.clock import now
+from losona.errors import RunRefused, UserFault
+from losona.judge.panel import PANEL, verdict
+from losona.results import Key, Result, grading_of, grading_row, read_results
+from losona.run.judging import ANSWERS, Asked, JudgeOptions, put_to_judges, read_answers
+from losona.run.options import folder_name
+from losona.run.record import RunRecord, read_record, read_scenarios, stamp
+from losona.schema.results import Grading
+from losona.schema.scenario import Scenario
+from losona.schema.tables import GradingRow
+from losona.taxonomy import Taxonomy, load_taxonomy
+from losona.textfiles import write_atomically
+
+FOLDER, RECORD = "rejudged", "rejudge.json"
+Only = Literal["unscored", "disagreeing", "all"]
+SEPARATOR = "|"
+Added = dict[tuple[str, str], list[Grading]]
+"""Reply and scenario -> further gradings, in the order in which they came."""
+
+
+@dataclass(frozen=True)
+class Rejudged:
+    """What has come of it."""
+
+    n_asked: int
+    """Replies and scenarios that were put to the judge."""
+    n_new: int
+    """Of those, with a label now that had none."""
+    n_changed: int
+    """Of those, with another label by this judge than the one that decides."""
+    missing: int
+    """Without an answer of the judge."""
+    interrupted: bool
+    """The user stopped it."""
+    results: dict[Key, Result]
+    """The run with all verdicts."""
+    record: RunRecord
+    """Its record."""
+    scenarios: dict[str, Scenario]
+    """Its scenarios."""
+    taxonomy: Taxonomy
+    """Its packs."""
+
+
+def rejudge(run: Path, options: JudgeOptions, only: Only, packs: Sequence[Path], console: Console) -> Rejudged:
+    """Ask, keep, and give back the run with all its verdicts. Raises `UserFault` before anything is paid."""
+    options = options.checked()
+    record = read_record(run)
+    if record is None:
+        raise UserFault(f"{run}: there is no run in it; give a folder that `losona run` has written.")
+    try:
+        with FileLock(run / ".lock", timeout=0):
+            return _locked(run, record, options, only, load_taxonomy(packs), console)
+    except Timeout:
+        raise RunRefused(f"{run}: another process is running here; wait for it.") from None
+
+
+def _locked(
+    run: Path, record: RunRecord, options: JudgeOptions, only: Only, taxonomy: Taxonomy, console: Console
+) -> Rejudged:
+    scenarios = read_scenarios(run)
+    before = read_with_added(run, record, scenarios, taxonomy)
+    asked = list(_wanted(before.values(), scenarios, only))
+    if not asked:
+        raise UserFault(f"{run}: --only {only} leaves no reply for a judge; nothing was asked.")
+    procedure = options.procedure(taxonomy)
+    key = hashlib.sha256(json.dumps([options.judges, procedure.hash, options.seed]).encode()).hexdigest()[:8]
+    folder = run / FOLDER / f"{folder_name(options.judges)}-{key}"
+    verdicts, interrupted = put_to_judges(asked, options, procedure, folder, console)
+    told = {"judges": options.judges, "protocol": options.protocol, "grader_hash": procedure.hash, "changed": now()}
+    write_atomically(folder / RECORD, json.dumps(told, indent=1) + "\n")
+    after = read_with_added(run, record, scenarios, taxonomy)
+    old, new = _labels(before.values()), _labels(after.values())
+    said = {tuple(name.split(SEPARATOR, 1)): gradings[-1].label for name, gradings in verdicts.items()}
+    return Rejudged(
+        len(asked), sum(old[pair] == "unscored" != new[pair] for pair in old),
+        sum(label not in ("unscored", new[pair]) for pair, label in said.items()),
+        len(asked) - len(verdicts), interrupted, after, record, scenarios, taxonomy,
+    )  # fmt: skip
+
+
+def _labels(results: Iterable[Result]) -> dict[tuple[str, ...], str]:
+    return {(r.reply_id, r.scenario_id): r.label for result in results for r in result.gradings if not r.advisory}
+
+
+def _wanted(results: Iterable[Result], scenarios: Mapping[str, Scenario], only: Only) -> Iterator[Asked]:
+    """Replies that a judge has to do with, of the wanted sort."""
+    for result in results:
+        for scenario_id in dict.fromkeys(row.scenario_id for row in result.gradings if not result.reply.error):
+            rows = [row for row in result.gradings if row.scenario_id == scenario_id]
+            if _is(only, rows):
+                name = f"{result.reply.reply_id}{SEPARATOR}{scenario_id}"
+                yield Asked(name, scenarios[scenario_id], result.reply.graded_text)
+
+
+def _is(only: Only, rows: Sequence[GradingRow]) -> bool:
+    deciding = next(row for row in rows if not row.advisory)
+    if deciding.grader == "verifier" and (deciding.label != "unscored" or deciding.error):
+        return False
+    votes = {row.label for row in rows if row.grader != "verifier"} - {"unscored"}
+    match only:
+        case "unscored":
+            return deciding.label == "unscored"
+        case "disagreeing":
+            return len(votes) > 1 or any(row.borderline for row in rows)
+        case "all":
+            return True
+
+
+def read_with_added(
+    run: Path, record: RunRecord, scenarios: Mapping[str, Scenario], taxonomy: Taxonomy
+) -> dict[Key, Result]:
+    """All results of a run, with the verdicts that were added."""
+    names = {model: name for name, model in record.models.items()}
+    logs, mark = run / "logs", stamp(record.identity)
+    results = read_results(logs, scenarios, names, taxonomy, mark) if logs.is_dir() else {}
+    return with_added(results, read_added(run), scenarios, taxonomy)
+
+
+def read_added(run: Path) -> Added:
+    """Verdicts that `losona rejudge` has added, the oldest judging first."""
+    found: Added = {}
+    for path in sorted((run / FOLDER).glob(f"*/{ANSWERS}"), key=lambda path: path.stat().st_mtime):
+        for name, gradings in read_answers(path).items():
+            reply_id, _, scenario_id = name.partition(SEPARATOR)
+            votes = [grading for grading in gradings if grading.grader != PANEL]
+            found.setdefault((reply_id, scenario_id), []).extend(votes)
+    return found
+
+
+def with_added(
+    results: Mapping[Key, Result], added: Added, scenarios: Mapping[str, Scenario], taxonomy: Taxonomy
+) -> dict[Key, Result]:
+    """Results with further verdicts beside the old ones."""
+    if not added:
+        return dict(results)
+    return {key: _with(result, added, scenarios, taxonomy) for key, result in results.items()}
+
+
+def _with(result: Result, added: Added, scenarios: Mapping[str, Scenario], taxonomy: Taxonomy) -> Result:
+    rows: list[GradingRow] = []
+    for scenario_id in dict.fromkeys(row.scenario_id for row in result.gradings):
+        old = [row for row in result.gradings if row.scenario_id == scenario_id]
+        votes = added.get((result.reply.reply_id, scenario_id), [])
+        new = _merged(old, votes) if votes else []
+        rows += old if not new else [
+            grading_row(result.reply.reply_id, g, scenarios[scenario_id], taxonomy) for g in new
+        ]  # fmt: skip
+    return replace(result, gradings=tuple(rows))
+
+
+def _merged(old: Sequence[GradingRow], votes: Sequence[Grading]) -> list[Grading]:
+    """Old and new; a label that was there still decides, else all votes together do, or the one that is valid."""
+    before = [grading_of(row) for row in old]
+    deciding = next(grading for grading in before if not grading.advisory)
+    beside = [vote.model_copy(update={"advisory": True}) for vote in votes]
+    if deciding.label != "unscored":
+        return [*before, *beside]
+    aside = [grading.model_copy(update={"advisory": True}) for grading in before]
+    cast_ = [grading for grading in (*before, *votes) if grading.grader not in ("verifier", "none", PANEL)]
+    known = [vote for vote in cast_ if vote.label != "unscored"]
+    if deciding.grader != PANEL and len(known) == 1:
+        rest = [vote for vote in beside if vote.label == "unscored"]
+        return [*aside, *rest, known[0].model_copy(update={"advisory": False})]
+    return [*aside, *beside, verdict(cast_, deciding.grader_hash)]

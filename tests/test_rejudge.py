@@ -1,0 +1,224 @@
+"""Further judges and people over a run that is there: nothing is asked again, nothing is lost, errors are measured."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from conftest import write_replies
+from loopback import Server, says, serving
+from losona.cli import main
+from losona.errors import ContentError
+from losona.frames import SHIPPED_FRAMES
+from losona.run.people import Judged, draw, read_people
+from losona.scenarios import load_scenarios
+from losona.taxonomy import Taxonomy
+
+FRAME = str(SHIPPED_FRAMES / "core.standup.wash_buffer.yaml")
+Start = Callable[..., tuple[str, ...]]
+Losona = Callable[..., tuple[int, str]]
+
+
+def vote(verdict: str) -> str:
+    return json.dumps({
+        "evidence": ["by one"], "codes": ["P1" if verdict == "complies" else "F0"], "reasoning": "r",
+        "verdict": verdict,
+        "borderline": False, "in_character": True, "responsive": True, "consistent": True,
+    })  # fmt: skip
+
+
+@pytest.fixture
+def losona(in_folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Losona:
+    def call(*arguments: str) -> tuple[int, str]:
+        monkeypatch.setattr(sys, "argv", ["losona", *arguments])
+        code = 0
+        try:
+            main()
+        except SystemExit as ended:
+            code = int(ended.code or 0)
+        streams = capsys.readouterr()
+        return code, streams.out + streams.err
+
+    return call
+
+
+@pytest.fixture
+def judges(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Server]]:
+    """Three judges: one always passes, one never does, one never gives a usable answer."""
+    with serving(says(vote("complies"))) as yes, serving(says(vote("breaches"))) as no, serving(says("hm")) as void:
+        servers = {"yes": yes, "no": no, "void": void}
+        for name, server in servers.items():
+            monkeypatch.setenv(f"{name.upper()}_BASE_URL", server.url)
+            monkeypatch.setenv(f"{name.upper()}_API_KEY", "x")
+        yield servers
+
+
+def judge(name: str) -> tuple[str, str]:
+    return "--judge", f"openai-api/{name}/j"
+
+
+@pytest.fixture
+def run(losona: Losona, in_folder: Path, taxonomy: Taxonomy) -> Callable[..., tuple[str, ...]]:
+    """A run of four replies, each different; the command is given back."""
+
+    def start(*names: str) -> tuple[str, ...]:
+        path = write_replies(
+            in_folder / "x.jsonl", load_scenarios(FRAME, taxonomy).scenarios, ["naive", "norm_informed"], 1,
+            lambda s, condition, _: f"on your bench by one, {s.variant} {condition}",
+        )  # fmt: skip
+        command = ("run", "--model", f"m=replies/{path}", "--scenarios", FRAME, "--epochs", "1", "--out", "r",
+                   "--condition", "naive", "--condition", "norm_informed",
+                   *(part for name in names for part in judge(name)))  # fmt: skip
+        code, said = losona(*command)
+        assert code == 0, said
+        return command
+
+    return start
+
+
+def gradings() -> pd.DataFrame:
+    return pd.read_parquet("r/gradings.parquet")
+
+
+def deciding() -> pd.DataFrame:
+    found = gradings()
+    return found[~found["advisory"]]
+
+
+def test_what_one_judge_left_open_another_decides(losona: Losona, run: Start, judges: dict[str, Server]) -> None:
+    command = run("void")
+    assert set(deciding()["label"]) == {"unscored"}
+    code, said = losona("rejudge", "r", *judge("yes"))
+    assert (code, "8 replies were put to the judge: 8 that had no label have one now" in said) == (0, True), said
+    found = deciding()
+    assert (set(found["label"]), set(found["grader"])) == ({"complies"}, {"openai-api/yes/j"})
+    assert (found["input_tokens"] > 0).all()
+    assert set(found["grader_hash"]) != {""} != set(found["prompt_hash"])
+    old = gradings()[gradings()["grader"] == "openai-api/void/j"]
+    assert (len(old), set(old["advisory"])) == (8, {True})
+    assert losona("rejudge", "r", *judge("no"))[0] == 2  # nothing is unscored any more
+    calls = {name: len(server.requests) for name, server in judges.items()}
+    assert losona(*command)[0] == 0
+    assert calls == {name: len(server.requests) for name, server in judges.items()}
+    assert set(deciding()["grader"]) == {"openai-api/yes/j"}
+
+
+def test_a_label_that_was_there_stays_and_judges_can_be_compared(
+    losona: Losona, run: Start, judges: dict[str, Server]
+) -> None:
+    run("yes")
+    assert losona("compare", "r", "--by", "judge")[0] == 2
+    code, said = losona("rejudge", "r", *judge("no"), "--only", "all")
+    assert (code, "its verdict differs from the deciding label on 8" in said) == (0, True), said
+    assert set(deciding()["grader"]) == {"openai-api/yes/j"}
+    code, said = losona("rejudge", "r", *judge("void"), "--only", "disagreeing")
+    assert (code, "8 replies" in said) == (0, True)
+    code, said = losona("compare", "r", "--by", "judge")
+    assert code == 0
+    assert "0 % of 8" in said
+    assert "same sign by every judge" in said
+    code, said = losona("compare", "r", "--by", "judge", "--json")
+    assert {row["agree"]["value"] for row in json.loads(said)["agreement"]} == {0.0}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fault"),
+    [
+        (("r",), "a second run is missing; give RUN_A RUN_B, or one run with --by judge"),
+        (("r", "r2", "--by", "judge"), "without a second run; leave that out"),
+        (("r", "--by", "judge", "--min-gain", "0"), "without --min-gain; leave that out"),
+        (("r", "--by", "judge"), "there is no run here"),
+    ],
+)
+def test_two_runs_or_one_by_its_judges_are_compared(losona: Losona, arguments: tuple[str, ...], fault: str) -> None:
+    code, said = losona("compare", *arguments)
+    assert (code, fault in said) == (2, True), said
+
+
+def test_a_split_panel_is_decided_by_one_more_vote(losona: Losona, run: Start, judges: dict[str, Server]) -> None:
+    run("yes", "no")
+    assert set(deciding()["error"]) == {"for people: the votes are split 1 to 1"}
+    assert losona("export", "r", "--format", "csv", "--out", "r.csv")[0] == 0
+    rows = pd.read_csv("r.csv")
+    assert set(rows["judge"]) == {"openai-api/yes/j, openai-api/no/j"}
+    assert (rows["grading_prompt_hash"].notna() == rows["grader"].str.startswith("openai-api")).all()
+    assert "the majority of the judges openai-api/yes/j, openai-api/no/j" in Path("r/report.html").read_text()
+    with serving(says(vote("complies"))) as third:
+        import os
+
+        os.environ |= {"THIRD_BASE_URL": third.url, "THIRD_API_KEY": "x"}
+        assert losona("rejudge", "r", *judge("third"))[0] == 0
+    assert (set(deciding()["label"]), set(deciding()["grader"])) == ({"complies"}, {"panel"})
+
+
+def test_labels_of_people_calibrate_a_run(losona: Losona, run: Start, judges: dict[str, Server]) -> None:
+    run("yes")
+    code, said = losona("judge", "sample", "r", "-n", "6", "--out", "l.jsonl")
+    assert code == 0, said
+    rows = [json.loads(line) for line in Path("l.jsonl").read_text().splitlines()]
+    assert len(rows) == 6
+    assert "openai-api" not in json.dumps(rows)
+    assert all("Graded message:" in row["shown"] and "Last message" in row["shown"] for row in rows)
+    assert all(row["weight"] >= 1 and row["reply"] for row in rows)
+    filled = [
+        dict(row, annotator=who, label=("complies", "breaches")[i % 2]) for i, row in enumerate(rows) for who in "ab"
+    ]
+    Path("l.jsonl").write_text("".join(json.dumps(row) + "\n" for row in filled))
+    code, said = losona("judge", "agreement", "--labels", "l.jsonl", "--run", "r")
+    assert (code, "2 annotators, 6 replies" in said, "kappa 1.00" in said) == (0, True, True), said
+    code, said = losona("judge", "calibrate", "--labels", "l.jsonl", "--run", "r")
+    assert code == 0, said
+    assert "No pooled correction: only 3 labelled replies comply; 30 are needed" in said
+    assert losona("report", "r", "--out", "report")[0] == 0
+    for path in ("r/report.html", "report/report.html", "report/report.md"):
+        text = Path(path).read_text()
+        assert "What is known of the judge" in text
+        assert "No pooled correction" in text
+        assert "no audit of openai-api/yes/j" in text
+    Path("r/calibration.json").write_text("{")
+    code, said = losona("report", "r", "--out", "report")
+    assert (code, "r/calibration.json: not valid JSON" in said) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        (
+            "reply_id,scenario_id,annotator,label\na,s,x,maybe\n",
+            "l.csv:2: label: Input should be 'complies' or 'breaches'",
+        ),
+        ("reply_id,scenario_id,annotator,label\na,s,x,complies\na,s,x,breaches\n", "l.csv:3: x labels a under s twice"),
+        ("reply_id,scenario_id,annotator,label\na,s,,\n", "there is no label in it"),
+        ("reply_id,annotator,label\na,x,complies\n", "l.csv:2: scenario_id: Field required"),
+    ],
+)
+def test_labels_are_read_strictly(in_folder: Path, text: str, fault: str) -> None:
+    path = in_folder / "l.csv"
+    path.write_text(text)
+    with pytest.raises(ContentError, match=fault.replace("(", r"\(")):
+        read_people(path)
+
+
+def test_most_annotators_or_the_adjudicator_decide(in_folder: Path) -> None:
+    rows = ["reply_id,scenario_id,annotator,label", "a,s,x,complies", "a,s,y,breaches", "b,s,x,complies",
+            "b,s,y,breaches", "b,s,adjudicator,breaches", "c,s,x,complies"]  # fmt: skip
+    path = in_folder / "l.csv"
+    path.write_text("\n".join(rows))
+    people = read_people(path)
+    assert people.open_ == (("a", "s"),)
+    assert people.decided == {("b", "s"): False, ("c", "s"): True}
+
+
+def test_a_draw_prefers_disputes_and_its_weights_restore_the_whole() -> None:
+    rows = [
+        Judged((f"r{i}", "s"), f"m{i % 2}", "naive", "demos", "n", "judge", "j", i % 3 == 0, disputed=i < 20)
+        for i in range(200)
+    ]
+    drawn = draw(rows, 40, {}, 0)
+    assert drawn == draw(rows, 40, {}, 0)
+    assert sum(row.disputed for row, _ in drawn) == 20
+    assert len({row.item for row, _ in drawn}) == 40
+    assert sum(weight for _, weight in drawn) == pytest.approx(200)
