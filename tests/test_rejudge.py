@@ -106,6 +106,19 @@ def test_what_one_judge_left_open_another_decides(losona: Losona, run: Start, ju
     assert set(deciding()["grader"]) == {"openai-api/yes/j"}
 
 
+def test_a_judge_elsewhere_gets_the_questions_of_a_run_written_out(
+    losona: Losona, run: Start, judges: dict[str, Server], in_folder: Path
+) -> None:
+    run("void")
+    elsewhere = ("--judge", "replies/answers.jsonl")
+    assert losona("rejudge", "r", *elsewhere, "--write-prompts", "q.jsonl")[0] == 0
+    questions = [json.loads(line) for line in (in_folder / "q.jsonl").read_text().splitlines()]
+    answers = [{"prompt_hash": q["prompt_hash"], "epoch": 1, "text": vote("complies")} for q in questions]
+    (in_folder / "answers.jsonl").write_text("".join(json.dumps(answer) + "\n" for answer in answers))
+    assert losona("rejudge", "r", *elsewhere)[0] == 0
+    assert (len(questions), set(deciding()["label"])) == (8, {"complies"})
+
+
 def test_a_label_that_was_there_stays_and_judges_can_be_compared(
     losona: Losona, run: Start, judges: dict[str, Server]
 ) -> None:

@@ -78,8 +78,7 @@ def audit(
 
     plan = audits.make_audit_plan(_options(**options), source, packs, rounds, limit, out)
     if write_prompts:
-        rows = prompt_rows(plan.asked, plan.procedure, len(plan.options.judges))
-        emit([json.dumps(row, ensure_ascii=False) for row in rows], write_prompts, force)
+        _write(prompt_rows(plan.asked, plan.procedure, len(plan.options.judges)), write_prompts, force)
         return
     found = audits.audit(plan, _console())
     if as_json:
@@ -87,6 +86,11 @@ def audit(
     else:
         _show_audit(found, most)
     _end(found.interrupted, found.missing)
+
+
+def _write(rows: Sequence[dict[str, Any]], path: Path, force: bool) -> None:
+    """Questions, one a line."""
+    emit([json.dumps(row, ensure_ascii=False) for row in rows], path, force)
 
 
 def _show_audit(found: Any, most: int) -> None:
@@ -145,8 +149,7 @@ def attack(limit: int | None, out: Path | None, write_prompts: Path | None, forc
 
     plan = attacks.make_attack_plan(_options(**options), limit, out)
     if write_prompts:
-        rows = prompt_rows(plan.asked, plan.procedure, len(plan.options.judges))
-        emit([json.dumps(row, ensure_ascii=False) for row in rows], write_prompts, force)
+        _write(prompt_rows(plan.asked, plan.procedure, len(plan.options.judges)), write_prompts, force)
         return
     found = attacks.attack(plan, _console())
     for grader, entries in found.gains.items():
@@ -230,11 +233,13 @@ def calibrate(labels: Path, run_: Path, adjudicator: str, packs: Sequence[Path],
 
 @click.command()
 @click.argument("run", type=PATH)
-@options_of(JUDGING)
+@options_of(JUDGING, WRITING)
 @click.option("--only", type=click.Choice(["unscored", "disagreeing", "all"]), default="unscored", show_default=True,
               help="Which replies are put to the judge.")  # fmt: skip
 @pack_option
-def rejudge(run: Path, only: Any, packs: Sequence[Path], **options: Any) -> None:
+def rejudge(
+    run: Path, only: Any, packs: Sequence[Path], write_prompts: Path | None, force: bool, **options: Any
+) -> None:
     """Put replies of RUN to a further judge. Old verdicts are kept, and no subject is asked.
 
     A label that was there stays; where there was none, all votes together decide, or the one judge that has voted.
@@ -242,6 +247,9 @@ def rejudge(run: Path, only: Any, packs: Sequence[Path], **options: Any) -> None
     from losona.run import rejudge as stage
     from losona.run.writing import write_all
 
+    if write_prompts:
+        _write(stage.questions(run, _options(**options), only, packs), write_prompts, force)
+        return
     found = stage.rejudge(run, _options(**options), only, packs, _console())
     write_all(run, found.record, found.scenarios, found.taxonomy, found.results)
     click.echo(

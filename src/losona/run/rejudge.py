@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from filelock import FileLock, Timeout
 from rich.console import Console
@@ -18,7 +18,7 @@ from losona.clock import now
 from losona.errors import RunRefused, UserFault
 from losona.judge.panel import PANEL, verdict
 from losona.results import Key, Result, grading_of, grading_row, read_results
-from losona.run.judging import ANSWERS, Asked, JudgeOptions, put_to_judges, read_answers
+from losona.run.judging import ANSWERS, Asked, JudgeOptions, prompt_rows, put_to_judges, read_answers
 from losona.run.options import folder_name
 from losona.run.record import RunRecord, read_record, read_scenarios, stamp
 from losona.schema.results import Grading
@@ -58,40 +58,75 @@ class Rejudged:
     """Its packs."""
 
 
+@dataclass(frozen=True)
+class _Work:
+    """A run as it is, and what a judge is to be asked about it."""
+
+    run: Path
+    """Its folder."""
+    record: RunRecord
+    """Its record."""
+    scenarios: dict[str, Scenario]
+    """Its scenarios."""
+    taxonomy: Taxonomy
+    """Its packs."""
+    before: dict[Key, Result]
+    """What it holds."""
+    asked: list[Asked]
+    """What the judge is to be asked."""
+
+    def results(self) -> dict[Key, Result]:
+        """All results as they are now."""
+        return read_with_added(self.run, self.record, self.scenarios, self.taxonomy)
+
+
+def questions(run: Path, options: JudgeOptions, only: Only, packs: Sequence[Path]) -> list[dict[str, Any]]:
+    """What `rejudge` would ask, with keys, for answers from elsewhere."""
+    options = options.checked()
+    work = _work(run, only, load_taxonomy(packs))
+    return prompt_rows(work.asked, options.procedure(work.taxonomy), len(options.judges))
+
+
 def rejudge(run: Path, options: JudgeOptions, only: Only, packs: Sequence[Path], console: Console) -> Rejudged:
     """Ask, keep, and give back the run with all its verdicts. Raises `UserFault` before anything is paid."""
-    options = options.checked()
-    record = read_record(run)
-    if record is None:
-        raise UserFault(f"{run}: there is no run in it; give a folder that `losona run` has written.")
+    options, taxonomy = options.checked(), load_taxonomy(packs)
+    _read_record(run)
     try:
         with FileLock(run / ".lock", timeout=0):
-            return _locked(run, record, options, only, load_taxonomy(packs), console)
+            return _ask(_work(run, only, taxonomy), options, console)
     except Timeout:
         raise RunRefused(f"{run}: another process is running here; wait for it.") from None
 
 
-def _locked(
-    run: Path, record: RunRecord, options: JudgeOptions, only: Only, taxonomy: Taxonomy, console: Console
-) -> Rejudged:
-    scenarios = read_scenarios(run)
+def _read_record(run: Path) -> RunRecord:
+    if (record := read_record(run)) is None:
+        raise UserFault(f"{run}: there is no run in it; give a folder that `losona run` has written.")
+    return record
+
+
+def _work(run: Path, only: Only, taxonomy: Taxonomy) -> _Work:
+    record, scenarios = _read_record(run), read_scenarios(run)
     before = read_with_added(run, record, scenarios, taxonomy)
     asked = list(_wanted(before.values(), scenarios, only))
     if not asked:
         raise UserFault(f"{run}: --only {only} leaves no reply for a judge; nothing was asked.")
-    procedure = options.procedure(taxonomy)
+    return _Work(run, record, scenarios, taxonomy, before, asked)
+
+
+def _ask(work: _Work, options: JudgeOptions, console: Console) -> Rejudged:
+    procedure = options.procedure(work.taxonomy)
     key = hashlib.sha256(json.dumps([options.judges, procedure.hash, options.seed]).encode()).hexdigest()[:8]
-    folder = run / FOLDER / f"{folder_name(options.judges)}-{key}"
-    verdicts, interrupted = put_to_judges(asked, options, procedure, folder, console)
+    folder = work.run / FOLDER / f"{folder_name(options.judges)}-{key}"
+    verdicts, interrupted = put_to_judges(work.asked, options, procedure, folder, console)
     told = {"judges": options.judges, "protocol": options.protocol, "grader_hash": procedure.hash, "changed": now()}
     write_atomically(folder / RECORD, json.dumps(told, indent=1) + "\n")
-    after = read_with_added(run, record, scenarios, taxonomy)
-    old, new = _labels(before.values()), _labels(after.values())
+    after = work.results()
+    old, new = _labels(work.before.values()), _labels(after.values())
     said = {tuple(name.split(SEPARATOR, 1)): gradings[-1].label for name, gradings in verdicts.items()}
     return Rejudged(
-        len(asked), sum(old[pair] == "unscored" != new[pair] for pair in old),
+        len(work.asked), sum(old[pair] == "unscored" != new[pair] for pair in old),
         sum(label not in ("unscored", new[pair]) for pair, label in said.items()),
-        len(asked) - len(verdicts), interrupted, after, record, scenarios, taxonomy,
+        len(work.asked) - len(verdicts), interrupted, after, work.record, work.scenarios, work.taxonomy,
     )  # fmt: skip
 
 
