@@ -77,7 +77,12 @@ class Replies:
 
 
 def read_replies(path: Path) -> Replies:
-    """Read a file of answers strictly; a `ContentError` names line, column and value."""
+    """Read a file of answers strictly; a `ContentError` names line, column and value. It may be empty as yet."""
+    if not path.exists():
+        raise ContentError(
+            f"{path}: there is no such file; in `replies/{path}` the file is what follows `replies/`, seen from the "
+            "current folder."
+        )
     rows: dict[Key, Reply] = {}
     places: dict[Key, str] = {}
     for place, data in read_jsonl(path):
@@ -89,10 +94,6 @@ def read_replies(path: Path) -> Replies:
             )
         rows.setdefault(key, row)
         places.setdefault(key, place)
-    if not rows:
-        raise ContentError(
-            f'{path}: there is no reply in it; a row is {{"prompt_hash": ..., "epoch": 1, "text": ...}}.'
-        )
     return Replies(path, rows)
 
 
