@@ -135,6 +135,14 @@ def test_a_refusal_says_what_to_label_next() -> None:
     assert {part.factor for part in dependence(uneven)} == {"subject", "condition"}
 
 
+def test_errors_that_were_drawn_more_often_are_no_dependence() -> None:
+    """Both subjects' replies are judged rightly nine times in ten, but of B the wrong verdicts were oversampled."""
+    drawn = [*[("A", True, 1.0)] * 180, *[("A", False, 1.0)] * 20, *[("B", True, 3.0)] * 60, *[("B", False, 1.0)] * 20]
+    weighted = [Labelled(True, right, subject, "c", weight) for subject, right, weight in drawn]
+    assert min(part.p for part in dependence(weighted)) > 0.2
+    assert min(part.p for part in dependence([x._replace(weight=1.0) for x in weighted])) < 0.01
+
+
 def test_weights_undo_an_unequal_draw() -> None:
     rows = [Labelled(True, True, "s", "c", 10.0)] * 9 + [Labelled(True, False, "s", "c", 1.0)] * 10
     found = errors(rows).sensitivity

@@ -12,6 +12,7 @@ Rates are drawn by resampling clusters, with the small-sample factor G / (G - 1)
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from math import nan
 from typing import Any, NamedTuple, cast
 
@@ -25,6 +26,8 @@ DRAWS = 4000
 """Draws of an interval."""
 ALPHA = 0.05
 """Level of the test of dependence, by Holm over its parts."""
+PERMUTATIONS = 1999
+"""Permutations of a test of dependence."""
 LEAST_SKILL = 0.1
 """Least sensitivity + specificity - 1 that is corrected by; the lower end of its interval must be above 0 as well."""
 LEAST_LABELS = 30
@@ -119,7 +122,7 @@ class Part(NamedTuple):
     factor: str
     """subject or condition."""
     p: float
-    """Exact by permutation; 1 where there is nothing to compare."""
+    """By permutation, labels weighted; 1 where there is nothing to compare."""
     rates: tuple[tuple[str, int, int], ...]
     """Value of the factor, right labels, labels."""
 
@@ -148,23 +151,27 @@ def dependence(labels: Sequence[Labelled], seed: int = 0) -> list[Part]:
 
 
 def _part(error: str, factor: str, labels: Sequence[Labelled], seed: int) -> Part:
-    groups: dict[str, list[bool]] = {}
-    for x in labels:
-        groups.setdefault(getattr(x, factor), []).append(x.judged is x.complies)
-    rates = tuple((name, sum(right), len(right)) for name, right in sorted(groups.items()))
-    table = np.array([(right, n - right) for _, right, n in rates]).reshape(-1, 2)
-    if len(rates) < 2 or not table.sum(axis=0).all():
+    held = sorted(labels, key=lambda x: str(getattr(x, factor)))
+    groups = [(str(name), list(group)) for name, group in groupby(held, lambda x: getattr(x, factor))]
+    rates = tuple((name, sum(x.judged is x.complies for x in group), len(group)) for name, group in groups)
+    right = np.array([x.judged is x.complies for x in held], dtype=float)
+    if len(groups) < 2 or len(set(right)) < 2:
         return Part(error, factor, 1.0, rates)
-    return Part(error, factor, _permuted(table, seed), rates)
+    starts = np.cumsum([0, *(n for _, _, n in rates[:-1])])
+    return Part(error, factor, _permuted(right, np.array([x.weight for x in held]), starts, seed), rates)
 
 
-def _permuted(table: NDArray[np.int64], seed: int, draws: int = 4999) -> float:
-    """P of Pearson's chi-squared with both margins fixed, by draws from the hypergeometric distribution."""
-    rows, right = table.sum(axis=1), int(table[:, 0].sum())
-    drawn = np.random.default_rng(seed).multivariate_hypergeometric(rows, right, size=draws)
-    expected = rows * right / rows.sum()
-    found, seen = (((cells - expected) ** 2 / expected).sum(axis=-1) for cells in (drawn, table[:, 0]))
-    return float((1 + (found >= seen - 1e-9).sum()) / (draws + 1))
+def _permuted(right: Floats, weight: Floats, starts: NDArray[np.int64], seed: int) -> float:
+    """P of how far the groups' weighted rates lie apart, by permutation of labels (with their weights) among groups.
+
+    With equal weights the spread is Pearson's chi-squared but for a constant.
+    """
+    orders = np.tile(np.arange(len(right)), (PERMUTATIONS + 1, 1))
+    orders[1:] = np.random.default_rng(seed).permuted(orders[1:], axis=1)  # the first order is the one that was found
+    total, hits, squares = (np.add.reduceat(x[orders], starts, axis=1) for x in (weight, weight * right, weight**2))
+    overall = float(weight @ right / weight.sum())
+    spread = (total**2 / squares * (hits / total - overall) ** 2).sum(axis=1)
+    return float((spread >= spread[0] - 1e-9).mean())
 
 
 def refusal(labels: Sequence[Labelled], seed: int = 0) -> Refusal | None:
