@@ -149,3 +149,9 @@ def test_an_effect_of_length_is_seen_and_void_votes_are_in_no_rate() -> None:
     assert length.wrong == ((0, 10), (0, 10), (9, 10))
     assert length.p is not None
     assert length.p < 0.001
+
+
+def test_equal_values_stand_in_the_lowest_third() -> None:
+    rows = [row("complies", "complies", 3) for _ in range(8)] + [row("complies", "breaches", 9)]
+    (length,) = (effect for effect in effects(rows) if effect.of == "words")
+    assert length.wrong == ((0, 8), (0, 0), (1, 1))

@@ -718,6 +718,6 @@ def test_a_judge_that_cannot_read_the_prompt_leaves_the_run_incomplete(
         done = run("--model", f"replies/{path}", "--judge", "openai-api/loop/j", *options, scenarios=frame,
                    **server.environment)  # fmt: skip
     assert done.returncode == 3, done.stdout
-    assert "without a verdict, because the judge's provider failed" in done.stdout
+    assert "without a verdict, since the judge's provider failed or has no answer" in done.stdout
     _, gradings = tables(tmp_path / "r")
     assert gradings["error"].str.contains("the prompt is too long for the judge").any()

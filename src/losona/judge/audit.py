@@ -86,7 +86,7 @@ class Effect(NamedTuple):
     label: Label
     """Known label of these replies."""
     wrong: tuple[tuple[int, int], ...]
-    """Wrong verdicts and all, in the lower, middle and upper third of the values."""
+    """Wrong verdicts and all, in the lower, middle and upper third of the values; equal values stand together."""
     bounds: tuple[float, float]
     """Values between the thirds."""
     p: float | None
@@ -153,8 +153,8 @@ def effects(rows: Sequence[AuditRow]) -> Iterator[Effect]:
 
 def _effect(of: str, label: Label, values: Sequence[tuple[float, bool]]) -> Effect:
     n = len(values)
-    low, high = values[n // 3][0], values[2 * n // 3][0]
-    third = [(value >= low) + (value >= high) for value, _ in values]
+    low, high = values[(n - 1) // 3][0], values[(2 * n - 1) // 3][0]
+    third = [(value > low) + (value > high) for value, _ in values]
     every = Counter(third)
     wrong = Counter(place for place, (_, is_wrong) in zip(third, values, strict=True) if is_wrong)
     return Effect(of, label, tuple((wrong[i], every[i]) for i in range(3)), (low, high), _p(values))

@@ -90,7 +90,8 @@ def _remarks(record: RunRecord, outcome: Outcome) -> Iterable[str]:
     if outcome.interrupted:
         yield "Interrupted. The same command again goes on where this one stopped."
     if outcome.unjudged:
-        yield f"Incomplete: {some(outcome.unjudged, 'grading')} without a verdict, because the judge's provider failed."
+        open_ = some(outcome.unjudged, "grading")
+        yield f"Incomplete: {open_} without a verdict, since the judge's provider failed or has no answer."
         yield "The same command again asks for them."
     if outcome.missing:
         errors = [str(error) for error in outcome.replies["error"].tolist() if error]
