@@ -169,6 +169,20 @@ def test_gates_fail_where_nothing_is_scored(make: Make) -> None:
     assert losona("compare", old, new, "--no-regression", "0.05").exit_code == 4
 
 
+def test_gates_fail_where_the_new_run_lacks_what_the_old_one_scored(make: Make) -> None:
+    old = make("old", many("c") | many("c", condition="norm_informed"))
+    narrow, thin = make("narrow", many("c")), make("thin", many("c") | many("c", 10, condition="norm_informed"))
+    for gate in (("--min-gain", "0"), ("--no-regression", "0.05")):
+        told = losona("compare", old, narrow, *gate)
+        assert (told.exit_code, "has not scored 12 of 12 under norm_informed" in told.output) == (4, True)
+        assert losona("compare", old, narrow, *gate, "--condition", "naive").exit_code == 0
+        assert "2 of 12 under norm_informed" in losona("compare", old, thin, *gate).output
+        assert losona("compare", old, thin, *gate, "--allow-missing", "0.2").exit_code == 0
+        assert losona("compare", narrow, old, *gate).exit_code == 0
+    assert "nothing scored on both sides under norm_informed" in losona("compare", old, narrow).output
+    assert "narrow has none; it has naive" in refused("compare", old, narrow, "--condition", "norm_informed")
+
+
 def test_junit_tells_gates_and_scenarios(make: Make, in_folder: Path) -> None:
     old, new = make("old", many("c", 7)), make("new", many("b", 6) | {"naive f6/a/demos": "u"})
     assert losona("compare", old, new, "--min-gain", "0", "--junit", "out.xml").exit_code == 4

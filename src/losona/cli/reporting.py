@@ -16,6 +16,7 @@ from losona.errors import UserFault
 if TYPE_CHECKING:
     from losona.report.comparison import Comparison, Gate
     from losona.report.export import Format
+    from losona.stats import Score
     from losona.stats.agreement import Agreement
     from losona.stored import StoredRun
 
@@ -83,6 +84,16 @@ def report(runs: Sequence[Path], out: Path | None, mix_versions: bool, packs: Se
     metavar="METRIC=X",
     help="Gate on RUN_B, for example acc:naive=0.6 (repeatable).",
 )
+@click.option(
+    "--allow-missing",
+    "allowed",
+    type=click.FloatRange(0, 1),
+    default=0.05,
+    show_default=True,
+    metavar="SHARE",
+    help="Share of what RUN_A scored under a condition that RUN_B may lack; with more, a gate fails.",
+)
+@click.option("--condition", "conditions", multiple=True, metavar="C", help="Compare this condition only (repeatable).")
 @click.option("--junit", "junit_file", type=run_path, metavar="FILE", help="Write gates and scenarios as JUnit XML.")
 @mix_option
 @json_option
@@ -94,6 +105,8 @@ def compare(
     min_gain: float | None,
     no_regression: float | None,
     least: Sequence[str],
+    allowed: float,
+    conditions: Sequence[str],
     junit_file: Path | None,
     mix_versions: bool,
     as_json: bool,
@@ -106,7 +119,7 @@ def compare(
     if by is not None:
         _refuse_beside(by, {
             "a second run": run_b, "--pair": pairs, "--min-gain": min_gain, "--no-regression": no_regression,
-            "--fail-under": least, "--junit": junit_file, "--mix-versions": mix_versions,
+            "--fail-under": least, "--condition": conditions, "--junit": junit_file, "--mix-versions": mix_versions,
         })  # fmt: skip
         _compare_judges(run_a, as_json)
         return
@@ -121,9 +134,12 @@ def compare(
     gates_under = [stats.parse_gate(text) for text in least]
     first, second = read_runs([run_a, run_b], mix_versions)
     k = min((run.epochs for run in (first, second) if run.epochs), default=None)
-    old, new = (stats.scores(run.replies, run.gradings, k) for run in (first, second))
+    old, new = (_under(conditions, stats.scores(run.replies, run.gradings, k), run.name) for run in (first, second))
     found = c.compared((first.name, second.name), old, new, paired_models(first, second, pairs))
-    gates = [*_change_gates(found, min_gain, no_regression), *(_gate(second, k, *gate) for gate in gates_under)]
+    gates = [
+        *_change_gates(found, min_gain, no_regression, allowed),
+        *(_gate(second, k, *gate) for gate in gates_under),
+    ]
     if junit_file is not None:
         write_atomically(junit_file.resolve(), junit(found, gates))
     if as_json:
@@ -167,11 +183,21 @@ def _measures(found: "Agreement") -> dict[str, Any]:
     return {name: _known(share._asdict()) for name, share in named.items()}
 
 
-def _change_gates(found: "Comparison", min_gain: float | None, no_regression: float | None) -> "list[Gate]":
+def _under(conditions: Sequence[str], scores: "Sequence[Score]", run: str) -> "list[Score]":
+    """Scores under these conditions; all where none is named. Raises `UserFault` for one that the run lacks."""
+    known = sorted({score.condition for score in scores})
+    if unknown := [name for name in conditions if name not in known]:
+        raise UserFault(f"--condition {unknown[0]}: {run} has none; it has {', '.join(known) or 'no score at all'}.")
+    return [score for score in scores if not conditions or score.condition in conditions]
+
+
+def _change_gates(
+    found: "Comparison", min_gain: float | None, no_regression: float | None, allowed: float
+) -> "list[Gate]":
     from losona.report import comparison as c
 
-    gates = [c.min_gain(found, min_gain)] if min_gain is not None else []
-    return [*gates, *([c.no_regression(found, no_regression)] if no_regression is not None else [])]
+    gates = [c.min_gain(found, min_gain, allowed)] if min_gain is not None else []
+    return [*gates, *([c.no_regression(found, no_regression, allowed)] if no_regression is not None else [])]
 
 
 def _gate(run: "StoredRun", k: int | None, name: str, least: float) -> "Gate":

@@ -14,6 +14,8 @@ from losona.report.views import Column, View, view
 from losona.stats import Change, Flip, Score
 
 ALPHA = 0.05
+ALLOWED_MISSING = 0.05
+"""Share of what the earlier side scored under a condition that the later side may lack for a gate to pass."""
 FEWEST = 6
 """Below so many norms the sign-flip test cannot give a p value of 5 %, whatever the data."""
 
@@ -67,28 +69,45 @@ def compared(
     return Comparison(*sides, changes, stats.flips(first, second, models))
 
 
-def min_gain(comparison: Comparison, least: float) -> Gate:
-    """Every difference of the main variant is at least this; what nothing was scored of does not pass."""
-    row = stats.least_gain(comparison.main)
+def min_gain(comparison: Comparison, least: float, allowed: float = ALLOWED_MISSING) -> Gate:
+    """Every difference of the main variant is at least this; what the later side has not scored does not pass."""
     name = f"--min-gain {least:g}"
-    if row is None or isnan(row.difference):
-        return Gate(name, False, "there are no scenarios that both scored")
+    row = stats.least_gain(_gated(comparison))
+    if thin := _thin(comparison, allowed):
+        return Gate(name, False, thin)
+    assert row is not None
     found = f"the least difference is {row.difference:+.3f} ({_place(row)}, {_interval(row)} points)"
     return Gate(name, stats.passes(row.difference, least), found)
 
 
-def no_regression(comparison: Comparison, alpha: float) -> Gate:
+def no_regression(comparison: Comparison, alpha: float, allowed: float = ALLOWED_MISSING) -> Gate:
     """No condition of the main variant is worse by a test at this level, adjusted for their number."""
-    worse = stats.regressions(comparison.main, alpha)
     name = f"--no-regression {alpha:g}"
-    if not any(row.n_pairs for row in comparison.main):
-        return Gate(name, False, "there are no scenarios that both scored")
+    worse = stats.regressions(_gated(comparison), alpha)
+    if not worse and (thin := _thin(comparison, allowed)):
+        return Gate(name, False, thin)
     if not worse:
         room = min(row.low for row in comparison.main if not isnan(row.low)) if _bounded(comparison) else -1.0
         return Gate(
             name, True, f"no condition is demonstrably worse (the intervals reach down to {w.points(room)} points)"
         )
     return Gate(name, False, "; ".join(f"worse under {_place(row)} (p {_p(row.p_holm)})" for row in worse))
+
+
+def _gated(comparison: Comparison) -> list[Change]:
+    """Rows that gates are about: those of which the earlier side scored anything."""
+    return [row for row in comparison.main if row.n_first]
+
+
+def _thin(comparison: Comparison, allowed: float) -> str:
+    """Why there is too little to pass a gate; empty where there is enough."""
+    if not any(row.n_pairs for row in comparison.main):
+        return "there are no scenarios that both scored"
+    missing = [
+        f"{row.n_only_first} of {row.n_first} under {_place(row)}"
+        for row in stats.uncovered(_gated(comparison), allowed)
+    ]
+    return f"{comparison.second} has not scored {', '.join(missing)} that {comparison.first} scored" if missing else ""
 
 
 def _bounded(comparison: Comparison) -> bool:
@@ -98,7 +117,7 @@ def _bounded(comparison: Comparison) -> bool:
 def verdict(comparison: Comparison) -> str:
     """Better, worse, or not to be told apart: first in one word, then the numbers, for each pair of models."""
     pairs = dict.fromkeys((row.first, row.second) for row in comparison.main)
-    if not pairs:
+    if not any(row.n_pairs or row.n_decided for row in comparison.main):
         return "There is nothing to compare: the two share no scenario under one condition and variant."
     return " ".join(_sentence(comparison, pair) for pair in pairs)
 

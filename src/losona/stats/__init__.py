@@ -46,7 +46,7 @@ from losona.stats.contrast import (
 )
 from losona.stats.counts import grader_usage, reasons, track_counts, usage
 from losona.stats.events import EventRate, event_rows
-from losona.stats.flips import Change, Flip, changes, flips, least_gain, regressions
+from losona.stats.flips import Change, Flip, changes, flips, least_gain, regressions, uncovered
 from losona.stats.gates import METRICS, metric, parse_gate, passes
 from losona.stats.intervals import benjamini_hochberg, clustered_mean, clustered_share, exact, holm, p_value, wilson
 from losona.stats.judging import NO_JUDGE, JudgeCounts, judge_counts
@@ -154,6 +154,7 @@ __all__ = [
     "scores",
     "specificity",
     "track_counts",
+    "uncovered",
     "usage",
     "wilson",
 ]

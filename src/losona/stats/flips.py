@@ -58,6 +58,11 @@ class Change:
     p_mcnemar: float
     """Exact McNemar on these; takes scenarios as independent."""
 
+    @property
+    def n_first(self) -> int:
+        """Scenarios that the first scored."""
+        return self.n_pairs + self.n_only_first
+
 
 @dataclass(frozen=True)
 class Flip:
@@ -84,7 +89,7 @@ class Flip:
 
 
 def changes(first: Sequence[Score], second: Sequence[Score], names: Iterable[Names]) -> list[Change]:
-    """One row a pair of names x condition x variant that both sets have. A name is the `model` of the scores."""
+    """One row a pair of names x condition x variant of either set. A name is the `model` of the scores."""
     rows = [
         _change((*key, *cell), both, only)
         for key in names
@@ -112,6 +117,11 @@ def least_gain(rows: Sequence[Change]) -> Change | None:
     return min(rows, key=lambda row: -inf if isnan(row.difference) else row.difference, default=None)
 
 
+def uncovered(rows: Sequence[Change], allowed: float) -> list[Change]:
+    """Rows that are too thin for a conclusion: no pair, or more than this share of what the first scored is missing."""
+    return [row for row in rows if row.n_first and (not row.n_pairs or row.n_only_first > allowed * row.n_first)]
+
+
 def regressions(rows: Sequence[Change], alpha: float) -> list[Change]:
     """Rows in which the second complies less often and Holm's p value is at most `alpha`."""
     return [row for row in rows if row.difference < 0 and row.p_holm <= alpha]
@@ -120,20 +130,21 @@ def regressions(rows: Sequence[Change], alpha: float) -> list[Change]:
 def _cells(
     first: Sequence[Score], second: Sequence[Score], names: Names
 ) -> list[tuple[Names, list[Pair], tuple[int, int]]]:
-    """Condition and variant, the pairs of scores, and how many scenarios only one of the two scored."""
-    own, other = ([s for s in side if s.model == name] for side, name in zip((first, second), names, strict=True))
-    at = {(s.condition, s.variant, s.scenario_id): s for s in other}
+    """Every condition and variant of either side, pairs of scores, and how many scenarios only one of them scored."""
+    own, other = (_by_cell(side, name) for side, name in zip((first, second), names, strict=True))
     found: list[tuple[Names, list[Pair], tuple[int, int]]] = []
-    for cell, group in groups(own, lambda s: (s.condition, s.variant)):
-        both = [(s, at[*cell, s.scenario_id]) for s in group if (*cell, s.scenario_id) in at]
-        if both:
-            scored = [{s.scenario_id for s in side if s.n_scored} for side in (group, _of(other, cell))]
-            found.append((cell, both, (len(scored[0] - scored[1]), len(scored[1] - scored[0]))))
+    for cell in dict.fromkeys([*own, *other]):
+        one, two = own.get(cell, {}), other.get(cell, {})
+        both = [(score, two[name]) for name, score in one.items() if name in two]
+        scored = [{name for name, score in side.items() if score.n_scored} for side in (one, two)]
+        found.append((cell, both, (len(scored[0] - scored[1]), len(scored[1] - scored[0]))))
     return found
 
 
-def _of(scores: Iterable[Score], cell: Names) -> list[Score]:
-    return [s for s in scores if (s.condition, s.variant) == cell]
+def _by_cell(scores: Iterable[Score], model: str) -> dict[Names, dict[str, Score]]:
+    """Condition and variant -> scenario -> score of one model."""
+    own = [s for s in scores if s.model == model]
+    return {cell: {s.scenario_id: s for s in group} for cell, group in groups(own, lambda s: (s.condition, s.variant))}
 
 
 def _kind(first: Score, second: Score) -> str:
