@@ -5,6 +5,7 @@ import pytest
 
 from losona.stats.agreement import Counts, agreement, annotators, count, krippendorff
 from losona.stats.calibration import Cells, Draws, Errors, Labelled, Rate, dependence, errors, refusal
+from losona.stats.intervals import wilson
 
 
 def test_the_papers_audit() -> None:
@@ -84,7 +85,7 @@ def test_corrected_rates_and_differences_cover_the_truth(n: int, n_labels: int) 
         cells = Cells.of(outcomes)
         draws = Draws.make(measured, n // 3, seed=run, size=800)
         found = [draws.corrected(cells, cell) for cell in (0, 1)]
-        shares = [*(f.corrected for f in found), draws.difference(cells, 1, 0).corrected]
+        shares = [s for s in (*(f.corrected for f in found), draws.difference(cells, 1, 0).corrected) if s]
         truth = (*thetas, thetas[1] - thetas[0])
         hits += [s.low <= t <= s.high for s, t in zip(shares, truth, strict=True)]
         raw_hits += abs(found[1].raw - thetas[1]) < 1.96 * np.sqrt(found[1].raw * (1 - found[1].raw) / n)
@@ -168,3 +169,36 @@ def test_prediction_powered_estimates_cover() -> None:
         share = prediction_powered(list(truth[:200]), list(j[:200]), list(j[200:]))
         hits += share.low <= 0.6 <= share.high
     assert 0.93 <= hits / runs <= 0.97
+
+
+def test_even_labels_have_an_interval_with_width() -> None:
+    for counts in (Counts(1, 0, 0, 0), Counts(0, 0, 0, 5), Counts(20, 0, 0, 20), Counts(1, 0, 1, 0)):
+        found = agreement(counts)
+        for share in (found.ac1, found.kappa):
+            assert np.isnan(share.value) or share.low < share.high, (counts, share)
+    assert agreement(Counts(20, 0, 0, 20)).kappa.low == pytest.approx(2 * wilson(1.0, 40)[0] - 1)
+    alpha = annotators({i: {"p": i % 2 == 0, "q": i % 2 == 0} for i in range(6)}).alpha
+    assert alpha.value == 1
+    assert 0 < alpha.low < alpha.high == 1
+    split = annotators({i: {"p": True, "q": False} for i in range(3)}).alpha
+    assert split.low < split.value < split.high
+
+
+def test_even_cells_are_no_certain_difference() -> None:
+    cells = Cells.of([(cell, i, True) for cell in ("A", "B") for i in range(8)])
+    sound = Errors(Rate(0.95, 100, 100), Rate(0.95, 100, 100))
+    gap = Draws.make(sound, 8).difference(cells, "A", "B").corrected
+    assert gap is not None
+    assert gap.low < -0.05 < gap.value == 0 < 0.05 < gap.high
+
+
+def test_corrected_rates_stay_possible_or_are_none() -> None:
+    cells = Cells.of([(cell, i, cell == "A") for cell in ("A", "B") for i in range(200)])
+    good, weak = (Errors(Rate(x, 4000, 4000), Rate(x, 4000, 4000)) for x in (0.99, 0.6))
+    gap = Draws.make(good, 200).difference(cells, "A", "B").corrected
+    assert gap is not None
+    assert gap.low < gap.value == gap.high == 1
+    assert Draws.make(weak, 200).corrected(cells, "A").corrected is None
+    assert Draws.make(weak, 200).difference(cells, "A", "B").corrected is None
+    with pytest.raises(ValueError, match="right from wrong"):
+        Draws.make(Errors(Rate(0.5, 40, 40), Rate(0.5, 40, 40)), 200)

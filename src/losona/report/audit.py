@@ -156,12 +156,15 @@ def calibration_lines(record: Mapping[str, Any]) -> Iterator[str]:
         cell = f"{rate['model']}, {rate['condition']}, {rate['variant']}"
         yield (
             f"{cell}: raw {100 * rate['raw']:.1f} % of {rate['n']} judged"
-            + _also("corrected", rate["corrected"])
+            + (_also("corrected", rate["corrected"]) or ("" if record["refusal"] else CONTRADICTED))
             + _also("PPI++", rate["powered"])
         )
     for d in record["cells"]["differences"]:
         cell = f"{d['model']}, {d['variant']}: {d['first']} - {d['second']}: raw {100 * d['raw']:+.1f} points"
         yield cell + _also("corrected", d["corrected"])
+
+
+CONTRADICTED = ", no corrected rate: such a raw one cannot come about with these errors"
 
 
 def _also(name: str, found: Mapping[str, Any] | None) -> str:

@@ -4,7 +4,9 @@ A label is true (complies), false (breaches) or none (void). Replies are taken a
 one chat are not quite that, so intervals are rather too narrow.
 
 Intervals: Wilson for shares; for kappa and AC1 the normal one with the delta method's error; for alpha a bootstrap
-over items. AC1 is no corrected kappa: with the same errors, the two move apart as one label gets rare.
+over items. Where labels are so even that these have no width, that says nothing: then Wilson's interval of the share
+that agrees, with the agreement by chance taken as known. AC1 is no corrected kappa: with the same errors, the two move
+apart as one label gets rare.
 """
 
 from collections import Counter
@@ -23,6 +25,8 @@ from losona.stats.intervals import wilson
 Label = bool | None
 DRAWS = 2000
 """Bootstrap samples for alpha."""
+NO_WIDTH = 1e-9
+"""Spread that is none."""
 Z95 = NormalDist().inv_cdf(0.975)
 
 
@@ -122,9 +126,11 @@ def kappa(counts: Counts) -> Share:
     tp, fp, fn, tn, _ = counts
     if not (tp + fn and tn + fp):
         return Share(nan, nan, nan, counts.n)
+    n = counts.n
     with np.errstate(invalid="ignore"):
         found = cast(Any, inter_rater).cohens_kappa(np.array([[tp, fn], [fp, tn]]))
-    return _normal(float(found.kappa), float(found.std_kappa), counts.n)
+    chance = ((tp + fn) * (tp + fp) + (tn + fp) * (tn + fn)) / n**2
+    return _normal(float(found.kappa), float(found.std_kappa), (tp + tn) / n, chance, n)
 
 
 def ac1(counts: Counts) -> Share:
@@ -139,11 +145,22 @@ def ac1(counts: Counts) -> Share:
     gradient = ((both, 1 / (1 - chance) + slope), (one + other, slope / 2), (neither, 1 / (1 - chance)))
     mean = sum(p * g for p, g in gradient)
     variance = max(sum(p * g**2 for p, g in gradient) - mean**2, 0.0) / n
-    return _normal((agreed - chance) / (1 - chance), sqrt(variance), n)
+    return _normal((agreed - chance) / (1 - chance), sqrt(variance), agreed, chance, n)
 
 
-def _normal(value: float, error: float, n: int) -> Share:
+def _normal(value: float, error: float, agreed: float, chance: float, n: int) -> Share:
+    """The normal interval; where it has no width, that of the share that agrees."""
+    if error < NO_WIDTH:
+        return _above_chance(value, agreed, chance, n)
     return Share(value, max(-1.0, value - Z95 * error), min(1.0, value + Z95 * error), n)
+
+
+def _above_chance(value: float, agreed: float, chance: float, n: int) -> Share:
+    """Wilson's interval of the share that agrees, as a coefficient above a known agreement by chance."""
+    if chance >= 1:
+        return Share(value, nan, nan, n)
+    low, high = ((end - chance) / (1 - chance) for end in wilson(agreed, n))
+    return Share(value, max(-1.0, low), min(1.0, high), n)
 
 
 def annotators(labels: Mapping[Hashable, Mapping[str, bool]], seed: int = 0) -> AnnotatorAgreement:
@@ -187,8 +204,13 @@ def _alpha_share(units: Sequence[Sequence[bool]], seed: int) -> Share:
     if not len(counts):
         return Share(nan, nan, nan, 0)
     drawn = np.random.default_rng(seed).integers(0, len(counts), (DRAWS, len(counts)))
+    value = float(_alphas(counts[None])[0])
     low, high = np.quantile(_alphas(counts[drawn]), (0.025, 0.975))
-    return Share(float(_alphas(counts[None])[0]), float(low), float(high), len(counts))
+    if high - low < NO_WIDTH:
+        (ones, all_), n = counts.sum(axis=0), len(counts)
+        chance = 1 - 2 * ones * (all_ - ones) / (all_ * (all_ - 1))
+        return _above_chance(value, value + chance * (1 - value), chance, n)
+    return Share(value, float(low), float(high), len(counts))
 
 
 def _alphas(counts: "np.ndarray") -> "np.ndarray":

@@ -30,6 +30,8 @@ PERMUTATIONS = 1999
 """Permutations of a test of dependence."""
 LEAST_SKILL = 0.1
 """Least sensitivity + specificity - 1 that is corrected by; the lower end of its interval must be above 0 as well."""
+LEAST_DRAWN = 0.01
+"""Least sensitivity + specificity - 1 of a draw."""
 LEAST_LABELS = 30
 """Labels of either kind that a pooled correction needs."""
 CELL_LABELS = 50
@@ -97,8 +99,8 @@ class Corrected(NamedTuple):
 
     raw: float
     """Share that the judge calls complying."""
-    corrected: Share
-    """Share that complies, with a 95 % interval."""
+    corrected: Share | None
+    """Share that complies, with a 95 % interval; none where the raw share cannot come about with these errors."""
 
 
 class Difference(NamedTuple):
@@ -110,8 +112,8 @@ class Difference(NamedTuple):
     """Key of the other."""
     raw: float
     """Difference of raw rates."""
-    corrected: Share
-    """Corrected, with the same draw of the errors for both; n: clusters."""
+    corrected: Share | None
+    """Corrected, with the same draw of the errors for both; n: clusters. None where one of the rates has none."""
 
 
 class Part(NamedTuple):
@@ -244,8 +246,9 @@ class Cells:
         g, raw = int(held.sum()), self.raw(cell)
         n = weights @ self.n[cell]
         drawn = np.where(n > 0, (weights @ self.complying[cell]) / np.where(n > 0, n, 1), raw)
-        if raw in (0.0, 1.0):  # no spread to resample: as many draws as clusters, Jeffreys
-            return np.random.default_rng(g).beta(raw * g + 0.5, (1 - raw) * g + 0.5, len(weights))
+        if raw in (0.0, 1.0):  # no spread to resample: as many draws as clusters, Jeffreys, for each cell its own
+            own = np.random.default_rng([len(weights), list(self.n).index(cell)])
+            return own.beta(raw * g + 0.5, (1 - raw) * g + 0.5, len(weights))
         return raw + (drawn - raw) * np.sqrt(g / max(g - 1, 1))
 
 
@@ -264,31 +267,48 @@ class Draws:
 
     @classmethod
     def make(cls, found: Errors, n_clusters: int, seed: int = 0, size: int = DRAWS) -> "Draws":
-        """Draw; draws in which the judge knows nothing are drawn anew, as they cannot be corrected by."""
+        """Draw. Where the judge is drawn to know nothing, which cannot be corrected by, the draw is made anew.
+
+        Raises `ValueError` where that is most draws: `refusal` says so beforehand.
+        """
         rng = np.random.default_rng(seed)
-        specificity = found.specificity.draws(rng, size)
-        skill = found.sensitivity.draws(rng, size) + specificity - 1
+        drawn = np.stack([found.sensitivity.draws(rng, 2 * size), found.specificity.draws(rng, 2 * size)])
+        useful = drawn[:, drawn.sum(axis=0) - 1 > LEAST_DRAWN][:, :size]
+        if useful.shape[1] < size:
+            raise ValueError("the judge hardly tells right from wrong: nothing can be corrected by its errors")
+        sensitivity, specificity = useful
         weights = rng.multinomial(n_clusters, [1 / n_clusters] * n_clusters, size).astype(float)
-        return cls(np.maximum(skill, 0.01), specificity, weights, found)
+        return cls(sensitivity + specificity - 1, specificity, weights, found)
 
     def corrected(self, cells: Cells, cell: Hashable) -> Corrected:
         """A cell's rate by Rogan-Gladen, held between 0 and 1."""
-        raw, skill = cells.raw(cell), self.found.sensitivity.value + self.found.specificity.value - 1
-        value = (raw + self.found.specificity.value - 1) / skill
-        low, high = np.quantile(self._thetas(cells, cell), (0.025, 0.975))
-        value, low, high = (float(min(max(x, 0.0), 1.0)) for x in (value, low, high))
-        return Corrected(raw, Share(value, low, high, int(cells.n[cell].sum())))
+        raw, thetas = cells.raw(cell), self._thetas(cells, cell)
+        low, high = np.quantile(thetas, (0.025, 0.975))
+        if low > 1 or high < 0:
+            return Corrected(raw, None)
+        return Corrected(raw, Share(self._value(raw), _held(low), _held(high), int(cells.n[cell].sum())))
 
     def difference(self, cells: Cells, first: Hashable, second: Hashable) -> Difference:
         """One cell minus another, each draw of the errors used for both."""
         raw = cells.raw(first) - cells.raw(second)
-        value = raw / (self.found.sensitivity.value + self.found.specificity.value - 1)
-        low, high = np.quantile(self._thetas(cells, first) - self._thetas(cells, second), (0.025, 0.975))
+        if any(self.corrected(cells, cell).corrected is None for cell in (first, second)):
+            return Difference(first, second, raw, None)
+        value = self._value(cells.raw(first)) - self._value(cells.raw(second))
+        one, other = (self._thetas(cells, cell).clip(0, 1) for cell in (first, second))
+        low, high = np.quantile(one - other, (0.025, 0.975))
         clusters = int(((cells.n[first] > 0) & (cells.n[second] > 0)).sum())
         return Difference(first, second, raw, Share(value, float(low), float(high), clusters))
 
+    def _value(self, raw: float) -> float:
+        sensitivity, specificity = self.found.sensitivity.value, self.found.specificity.value
+        return _held((raw + specificity - 1) / (sensitivity + specificity - 1))
+
     def _thetas(self, cells: Cells, cell: Hashable) -> Floats:
         return (cells.draws(cell, self.weights) + self.specificity - 1) / self.skill
+
+
+def _held(share: float) -> float:
+    return float(min(max(share, 0.0), 1.0))
 
 
 def prediction_powered(people: Sequence[bool], judged: Sequence[bool], unlabelled: Sequence[bool]) -> Share:
