@@ -50,6 +50,8 @@ class Material:
     """Whether a model knows when the norm applies."""
     evidence: Sequence[stats.Evidence]
     """Conflicting evidence."""
+    followed: Sequence[stats.Followed]
+    """Which of two norms replies follow that saw both."""
     doses: Sequence[stats.DosePoint]
     """Points of the adaptation curve."""
     adaptation: Sequence[stats.Adaptation]
@@ -109,6 +111,7 @@ _TABLES: dict[str, tuple[str, type]] = {
     "frame_scores": ("frame_scores", stats.FrameScore),
     "specificity": ("specificity", stats.Specificity),
     "evidence": ("evidence", stats.Evidence),
+    "followed": ("followed", stats.Followed),
     "doses": ("doses", stats.DosePoint),
     "adaptation": ("adaptation", stats.Adaptation),
     "norms": ("norms", stats.NormRate),
@@ -153,6 +156,7 @@ def gather(runs: Sequence[StoredRun], taxonomy: Taxonomy | None = None, epochs: 
         frame_scores=ordered(stats.frame_scores(scores)),
         specificity=ordered(stats.specificity(scores)),
         evidence=ordered(stats.evidence(scores)),
+        followed=ordered(stats.followed(outcomes, stats.crossed_outcomes(replies, gradings))),
         doses=ordered(stats.dose_curve(scores)),
         adaptation=ordered(stats.adaptation(scores)),
         norms=stats.norm_rows(outcomes),

@@ -7,6 +7,7 @@ from typing import Any
 
 from losona.clock import now
 from losona.errors import UserFault
+from losona.frames import OTHER
 from losona.run.people import Judged, People, judged, labelled
 from losona.stats.agreement import Share
 from losona.stats.calibration import (
@@ -51,6 +52,7 @@ def calibrate(run: Path, people: People, source: str) -> dict[str, Any]:
 
 def _corrected(rows: Sequence[Judged], found: Errors, refused: Refusal | None, people: People) -> dict[str, Any]:
     """Judged replies by cell: raw and corrected rates, differences from naive, and PPI++ where it has labels."""
+    rows = [r for r in rows if not r.variant.endswith(OTHER)]
     keys = [(r.subject, r.condition, r.variant) for r in rows]
     cells = Cells.of([(key, r.norm, r.complies) for key, r in zip(keys, rows, strict=True)])
     n_clusters = len({r.norm for r in rows})
