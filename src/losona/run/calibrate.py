@@ -1,7 +1,7 @@
 """`losona judge calibrate`: labels of people -> the errors of a run's judge, stored with it, and corrected rates."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from losona.stats.calibration import (
     Cells,
     Draws,
     Errors,
+    Labelled,
     Refusal,
     dependence,
     errors,
@@ -25,8 +26,8 @@ from losona.stored import CALIBRATION_FILE
 from losona.textfiles import write_atomically
 
 
-def calibrate(run: Path, people: People, source: str) -> dict[str, Any]:
-    """Measure, store in the run's folder, and give back what was stored."""
+def calibrate(run: Path, people: People, source: str, families: Mapping[str, str]) -> dict[str, Any]:
+    """Measure, store in the run's folder, and give back what was stored. `families`: norm id -> family."""
     rows = judged(run)
     labels = labelled(rows, people)
     if not labels:
@@ -39,15 +40,25 @@ def calibrate(run: Path, people: People, source: str) -> dict[str, Any]:
         "labels": source,
         "n_labels": len(labels),
         "n_open": len(people.open_),
-        "errors": {
-            name: {**rate._asdict(), "interval": rate.share()[1:3]} for name, rate in found._asdict().items() if rate.n
-        },
+        "errors": _shown(found),
+        "families": {name: _shown(errors(own)) for name, own in _by_family(rows, people, families).items()},
         "dependence": [part._asdict() for part in dependence(labels)],
         "refusal": refused._asdict() if refused else None,
         "cells": _corrected(rows, found, refused, people),
     }
     write_atomically(run / CALIBRATION_FILE, json.dumps(record, indent=1) + "\n")
     return record
+
+
+def _shown(found: Errors) -> dict[str, Any]:
+    """Both errors with their intervals, as far as there are labels."""
+    return {name: {**rate._asdict(), "interval": rate.share()[1:3]} for name, rate in found._asdict().items() if rate.n}
+
+
+def _by_family(rows: Sequence[Judged], people: People, families: Mapping[str, str]) -> dict[str, list[Labelled]]:
+    """Labels by family of the norm, the families by name."""
+    names = sorted({families.get(r.norm, r.norm) for r in rows if r.item in people.decided})
+    return {name: labelled([r for r in rows if families.get(r.norm, r.norm) == name], people) for name in names}
 
 
 def _corrected(rows: Sequence[Judged], found: Errors, refused: Refusal | None, people: People) -> dict[str, Any]:
