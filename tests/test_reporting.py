@@ -105,9 +105,9 @@ def test_what_was_measured_of_the_judge_is_drawn_with_its_numbers(make: Make) ->
     (folder / "calibration.json").write_text(json.dumps(calibration))
     assert losona("report", folder).exit_code == 0
     page = (folder / "report.html").read_text("utf-8").replace("\u00a0", " ")
-    assert "j, audit, all: sensitivity 90 % of 10, 95 % interval 60 to 98" in page
-    assert "j, audit, repair: specificity 95 % of 20" in page
-    assert "j, labels of people, repair: sensitivity 90 % of 40, 95 % interval 80 to 95" in page
+    assert "audit: j, all: sensitivity 90 % of 10, 95 % interval 60 to 98" in page
+    assert "audit: j, repair: specificity 95 % of 20" in page
+    assert "people: j, repair: sensitivity 90 % of 40, 95 % interval 80 to 95" in page
     assert "m, naive: raw 75 %, corrected 70 % [50 to 90] of 12 judged replies" in page
     assert "not drawn" not in page
     assert {p.stem for p in (folder / "figures").glob("*.pdf")} >= {"judge", "corrected"}

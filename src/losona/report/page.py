@@ -18,7 +18,11 @@ def content(material: Material) -> dict[str, Any]:
         "headline": headline(material),
         "results": sections.results(material),
         "unmeasured": unmeasured(material.runs),
-        "judges": [(run.name, lines) for run in material.runs if (lines := judge_lines(run.record, run.calibration))],
+        "judges": [
+            (run.name, lines)
+            for run in material.runs
+            if (lines := judge_lines(run.record, run.calibration, material.variant))
+        ],
         "controls": sections.controls_and_tests(material),
         "exploratory": sections.exploratory(material),
         "cases": material.cases,

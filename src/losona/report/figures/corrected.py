@@ -41,8 +41,13 @@ def draw(material: Material) -> Drawing | None:
         name="corrected",
         title=f"Raw and corrected rates ({material.variant})",
         caption="Over the replies that a judge decided. Raw: the judge's. Corrected (Rogan-Gladen): less its errors as "
-        "labels of people show them. PPI++: labels of people in the cell, with verdicts on the rest. Bars are 95 % "
-        "intervals that carry the error of the calibration.",
+        "labels of people show them. "
+        + (
+            "PPI++: labels of people in the cell, with verdicts on the rest. "
+            if any(_known(c)[2] for c in cells)
+            else ""
+        )
+        + "Bars are 95 % intervals that carry the error of the calibration.",
         alt="; ".join(_said(cell, material) for cell in cells) + ".",
         figure=figure,
     )

@@ -15,7 +15,6 @@ MOST = 60
 ERRORS = ("sensitivity", "specificity")
 APART = 0.17
 """How far the two points of a line stand from its middle."""
-SOURCES = {"audit": "audit", "people": "labels of people"}
 
 
 def draw(material: Material) -> Drawing | None:
@@ -59,7 +58,7 @@ def _few(found: Sequence[JudgeError]) -> tuple[list[JudgeError], str]:
 
 def _head(error: JudgeError, material: Material) -> str:
     run = f"{error.run}: " if len(material.runs) > 1 else ""
-    return f"{run}{error.judge}, {SOURCES[error.source]}"
+    return f"{error.source}: {run}{error.judge}"
 
 
 def _numbers(errors: Sequence[JudgeError]) -> str:
