@@ -185,6 +185,8 @@ def test_labels_of_people_calibrate_a_run(losona: Losona, run: Start, judges: di
     code, said = losona("judge", "calibrate", "--labels", "l.jsonl", "--run", "r")
     assert code == 0, said
     assert "No pooled correction: only 3 labelled replies comply; 30 are needed" in said
+    families = json.loads(Path("r/calibration.json").read_text())["families"]
+    assert sum(error["n"] for errors in families.values() for error in errors.values()) == 6
     assert losona("report", "r", "--out", "report")[0] == 0
     for path in ("r/report.html", "report/report.html", "report/report.md"):
         text = Path(path).read_text()

@@ -167,46 +167,100 @@ def test_terminal_without_outcomes() -> None:
     assert Tables({}).terminal() == "No outcomes yet.\n"
 
 
-def test_headline_with_little_data() -> None:
-    first, second = Tables(BASE).headline()
-    assert first == (
-        "m shows no gain that can be told from zero under naive (from 0 % to 67 %, +67 points [–], 1 pair)."
-    )
-    assert second.startswith("This is little data (1 pair where there are fewest)")
-
-
 def many(model: str, with_demos: str, without: str, condition: str = "naive", n: int = 30) -> dict[str, str]:
     found = {f"{model} {condition} f{i}/a/demos": with_demos for i in range(n)}
     return found | {f"{model} {condition} f{i}/a/nodemos": without for i in range(n)}
 
 
-def test_headline_names_who_adapts_under_every_condition_and_calls_ties_ties() -> None:
-    results = many("x", "c", "b") | many("x", "c", "b", "norm_informed") | many("z", "c", "b") | many("y", "b", "b")
-    first, second = Tables(results, norms=True).headline()
-    assert first.startswith("x adapts under naive (from 0 % to 100 %, +100 points [+")
-    assert "norm_informed (from 0 % to 100 %" in first
-    assert "y shows no gain that can be told from zero under naive (from 0 % to 0 %, 0 points" in first
-    assert second == (
-        "No condition can be told from naive; x is ahead of y under naive and z is ahead of y under naive; other pairs "
-        "of models cannot be told apart."
-    )
+NONE = "(from 0 % to 0 %, 0 points [−9 to +9], 30 pairs)"
+ALL = "(from 0 % to 100 %, +100 points [+81 to +100], 30 pairs)"
+NOTHING_ELSE = "One model was run under naive alone, so there is nothing to compare it with."
+HEADLINES: dict[str, tuple[dict[str, str], str, str]] = {
+    "little data": (
+        {key: letters for key, letters in BASE.items() if "oracle" not in key},
+        "m shows no gain beyond chance under naive (from 0 % to 67 %, +67 points, 1 pair).",
+        "With so little data (as few as 1 pair) this is a first look and no finding; one model was run under naive "
+        "alone, so there is nothing to compare it with.",
+    ),
+    "one model, only naive": (many("m", "c", "b"), f"m adapts under naive {ALL}.", NOTHING_ELSE),
+    "the oracle is no condition to compare": (
+        many("m", "c", "b") | many("m", "c", "b", "oracle"), f"m adapts under naive {ALL}.", NOTHING_ELSE,
+    ),
+    "one model, two conditions, a tie": (
+        many("m", "b", "b") | many("m", "b", "b", "norm_informed"),
+        f"m shows no gain beyond chance under naive {NONE} and norm_informed {NONE}.",
+        "Compliance under norm_informed does not differ from that under naive by more than chance.",
+    ),
+    "several conditions are told as a range": (
+        many("m", "c", "b") | many("m", "c", "b", "elicitor_only") | many("m", "c", "b", "norm_informed"),
+        "m adapts under 3 conditions (+100 points each, at least 30 pairs).",
+        "Compliance under elicitor_only and norm_informed does not differ from that under naive by more than chance.",
+    ),
+    "a range has its ends": (
+        many("m", "c", "b") | many("m", "ccb", "bbb", "elicitor_only") | many("m", "c", "b", "norm_informed"),
+        "m adapts under 3 conditions (from +67 points [+52 to +73] under elicitor_only to +100 points [+81 to +100] "
+        "under naive, at least 30 pairs each).",
+        "Against naive, compliance falls under elicitor_only for m (−33 points, p < 0.001); 1 other comparison with "
+        "naive shows no difference beyond chance.",
+    ),
+    "two models, a tie": (
+        many("x", "c", "b") | many("y", "c", "b"),
+        f"x adapts under naive {ALL}; y adapts under naive {ALL}.",
+        "The two models cannot be told apart.",
+    ),
+    "several models, all tied": (
+        {k: v for m in "wxyz" for c in ("naive", "norm_informed") for k, v in many(m, "b", "b", c).items()},
+        "; ".join(f"{m} shows no gain beyond chance under naive {NONE} and norm_informed {NONE}" for m in "wxy")
+        + "; the tables have 1 more model.",
+        "Compliance under norm_informed does not differ from that under naive by more than chance for any model; no "
+        "two of the 4 models can be told apart under any condition.",
+    ),
+    "one of three is behind": (
+        many("x", "c", "b") | many("z", "c", "b") | many("y", "b", "b"),
+        f"x adapts under naive {ALL}; z adapts under naive {ALL}; y shows no gain beyond chance under naive {NONE}.",
+        "Between models, x is ahead of y under naive and z is ahead of y under naive; 1 other comparison of models "
+        "shows no difference beyond chance.",
+    ),
+    "a loss, and a rise against it": (
+        many("z", "b", "c") | many("z", "c", "c", "norm_informed"),
+        "z complies less with demonstrations than without under naive (from 100 % to 0 %, −100 points [−100 to −81], "
+        "30 pairs) and shows no gain beyond chance under norm_informed (from 100 % to 100 %, 0 points [−9 to +9], 30 "
+        "pairs).",
+        "Against naive, compliance rises under norm_informed for z (+100 points, p < 0.001).",
+    ),
+    "mixed directions": (
+        many("x", "c", "b") | many("x", "b", "b", "norm_informed")
+        | many("y", "b", "b") | many("y", "c", "b", "norm_informed"),
+        f"x adapts under naive {ALL} and shows no gain beyond chance under norm_informed {NONE}; y adapts under "
+        f"norm_informed {ALL} and shows no gain beyond chance under naive {NONE}.",
+        "Against naive, compliance rises under norm_informed for y (+100 points, p < 0.001) and falls under "
+        "norm_informed for x (−100 points, p < 0.001); between models, x is ahead of y under naive and y is ahead of x "
+        "under norm_informed.",
+    ),
+    "no control without demonstrations": (
+        {f"m naive f{i}/a/demos": "c" for i in range(30)},
+        "m complies in 100 % of 30 scored replies under naive; whether that is adaptation stays open, because no "
+        "scenario was scored both with and without demonstrations.",
+        NOTHING_ELSE,
+    ),
+    "models without a scenario in common": (
+        {f"x naive f{i}/a/demos": "c" for i in range(30)} | {f"y naive g{i}/a/demos": "b" for i in range(30)},
+        "x complies in 100 % of 30 scored replies under naive; y complies in 0 % of 30 scored replies under naive; "
+        "whether that is adaptation stays open, because no scenario was scored both with and without demonstrations.",
+        "No two models or conditions have a scored scenario in common, so there is nothing to compare.",
+    ),
+    "nothing scored": (
+        {"m naive f/a/demos": "ue"},
+        "Not one reply was scored, so nothing can be said about any model.",
+        "The counts below tell why replies are unscored.",
+    ),
+}  # fmt: skip
 
 
-def test_headline_names_a_loss_and_a_difference_between_conditions() -> None:
-    results = many("z", "b", "c") | many("z", "c", "c", "norm_informed")
-    first, second = Tables(results, norms=True).headline()
-    assert "complies less once it sees demonstrations under naive (from 100 % to 0 %, −100 points" in first
-    assert second == "Against naive a difference is shown for norm_informed for z (+100 points, p < 0.001)."
-
-
-def test_headline_without_pairs_does_not_speak_of_adaptation() -> None:
-    first, second = Tables({f"m naive f{i}/a/demos": "c" for i in range(30)}).headline()
-    assert first.startswith("m complies in 100 % of 30 scored replies under naive; whether that is adaptation")
-    assert second == "One model was run under one condition, so there is nothing to compare it with."
-
-
-def test_headline_without_a_scored_reply() -> None:
-    assert Tables({"m naive f/a/demos": "ue"}).headline()[0].startswith("Not one reply was scored")
+@pytest.mark.parametrize("case", HEADLINES)
+def test_headline(case: str) -> None:
+    results, first, second = HEADLINES[case]
+    assert Tables(results, norms=True).headline() == (first, second)
 
 
 def test_report_says_what_was_run_and_found(tmp_path: Path) -> None:

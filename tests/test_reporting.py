@@ -1,6 +1,7 @@
 """What `losona report`, `compare` and `export` leave on disk and say, and what they refuse."""
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -82,6 +83,49 @@ def test_report_writes_every_kind_of_file(make: Make) -> None:
     assert "![m, naive: 100 % of 12 decided scenarios" in text.replace("\u00a0", " ")
 
 
+def judged(folder: Path, **more: Any) -> None:
+    record = json.loads((folder / "run.json").read_text())
+    record["identity"]["judge"] = ["j"]
+    (folder / "run.json").write_text(json.dumps(record | more))
+
+
+def test_what_was_measured_of_the_judge_is_drawn_with_its_numbers(make: Make) -> None:
+    folder = make("a", many("c"))
+    counts = {"tp": 9, "fp": 1, "fn": 1, "tn": 19, "void": 0}
+    judged(folder, audits={"j": {"folder": "audits/j", "counts": counts, "families": {"repair": counts}}})
+    share = {"value": 0.9, "n_effective": 40.0, "n": 40, "interval": [0.8, 0.95]}
+    rate = {"model": "m", "condition": "naive", "variant": "demos", "n": 12, "raw": 0.75}
+    calibration = {
+        "graders": ["j"], "created": "2026", "labels": "l.csv", "n_labels": 80, "n_open": 0, "refusal": None,
+        "errors": {"sensitivity": share, "specificity": share}, "families": {"repair": {"sensitivity": share}},
+        "cells": {"differences": [], "rates": [
+            rate | {"corrected": {"value": 0.7, "low": 0.5, "high": 0.9, "n": 12}, "powered": None}
+        ]},
+    }  # fmt: skip
+    (folder / "calibration.json").write_text(json.dumps(calibration))
+    assert losona("report", folder).exit_code == 0
+    page = (folder / "report.html").read_text("utf-8").replace("\u00a0", " ")
+    assert "audit: j, all: sensitivity 90 % of 10, 95 % interval 60 to 98" in page
+    assert "audit: j, repair: specificity 95 % of 20" in page
+    assert "people: j, repair: sensitivity 90 % of 40, 95 % interval 80 to 95" in page
+    assert "m, naive: raw 75 %, corrected 70 % [50 to 90] of 12 judged replies" in page
+    assert "not drawn" not in page
+    assert {p.stem for p in (folder / "figures").glob("*.pdf")} >= {"judge", "corrected"}
+    table = pd.read_csv(folder / "tables" / "judge_errors.csv")
+    assert list(zip(table.source, table.group, strict=True)).count(("people", "all")) == 2
+
+
+def test_a_judge_that_nobody_measured_is_said_to_be_unmeasured(make: Make) -> None:
+    folder = make("a", many("c"))
+    assert losona("report", folder).exit_code == 0
+    assert "have not been measured" not in (folder / "report.html").read_text("utf-8")
+    judged(folder, audits={"j": None})
+    assert losona("report", folder).exit_code == 0
+    assert "have not been measured" in (folder / "report.html").read_text("utf-8")
+    assert "have not been measured" in (folder / "report.md").read_text("utf-8")
+    assert not (folder / "figures" / "judge.svg").exists()
+
+
 def test_report_without_matplotlib_says_what_is_missing(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = make("a", many("c"))
     monkeypatch.setitem(sys.modules, "matplotlib", None)
@@ -119,6 +163,59 @@ def test_hostile_replies_and_names_are_text_in_every_file(make: Make) -> None:
     for path in (folder / "figures").glob("*.svg"):
         ElementTree.parse(path)
     assert "\\input{x}" not in "".join(path.read_text("utf-8") for path in (folder / "tables").glob("*.tex"))
+
+
+TEX_COMMANDS = {
+    "begin", "end", "toprule", "midrule", "bottomrule", "endhead", "multicolumn", "textbf", "textbackslash", "symbol",
+    "textasciitilde", "textasciicircum", "textless", "textgreater", "textbar", "ldots",
+}  # fmt: skip
+TOKEN = re.compile(r"\\([A-Za-z]+|.)|([{}&$#_^%~])|[^\\{}&$#_^%~]+", re.DOTALL)
+
+
+def tex_rows(source: str) -> list[int]:
+    """Columns of each row of one table, its declared number first; fails on what LaTeX would stop at."""
+    lines = [line for line in source.splitlines() if not line.startswith("%")]
+    kind, columns = re.fullmatch(r"\\begin\{(tabular|longtable)\}\{(l?r*)\}", lines[0]).groups()  # type: ignore[union-attr]
+    assert lines[-1] == f"\\end{{{kind}}}"
+    assert (lines[1], lines[-2]) == ("\\toprule", "\\bottomrule")
+    found = [len(columns)]
+    for line in lines[2:-2]:
+        if line.startswith("\\midrule"):
+            continue
+        assert line.endswith(r" \\"), line
+        assert not line.startswith(("[", "*")), "an option of the line before"
+        depth, cells, maths = 0, 1, 0
+        for token in TOKEN.finditer(line.removesuffix(r" \\")):
+            command, special = token[1], token[2]
+            assert command is None or command in TEX_COMMANDS or command in "&%$#_{},", token[0]
+            assert special in (None, "{", "}", "&", "$", "~"), line
+            depth += (special == "{") - (special == "}")
+            cells, maths = cells + (special == "&"), maths + (special == "$")
+            assert depth >= 0, line
+        assert (depth, maths % 2) == (0, 0), line
+        assert all(ord(c) < 256 and c not in "«»ÐðÞþ" for c in line), line
+        spanned = re.match(r"\\multicolumn\{(\d+)\}\{l\}\{", line)
+        found.append(int(spanned[1]) if spanned else cells)
+    return found
+
+
+@pytest.mark.parametrize(
+    "name", [HOSTILE, "[2pt] x", "*", '"', "a & b % $ # _ { } ~ ^ \\ < > |", "«þ» é ✓ …", "\\end{tabular}", "\\\\ & %"]
+)
+def test_tables_for_latex_have_equal_rows_and_no_open_character(make: Make, name: str) -> None:
+    variants = ("demos", "nodemos", "off", "shift")
+    results = {
+        key: letters
+        for v in variants
+        for key, letters in (many("c", 3, "naive", v) | many("b", 3, "oracle", v)).items()
+    }
+    folder = make("a", results, model=name)
+    assert losona("report", folder, make("b", results, model=f"{name} 2"), "--out", "both").exit_code == 0
+    paths = sorted(Path("both/tables").glob("*.tex"))
+    assert {"main", "model_pairs", "ranking", "reasons"} & {path.stem for path in paths} >= {"main", "model_pairs"}
+    for path in paths:
+        declared, *rows = tex_rows(path.read_text("utf-8"))
+        assert set(rows) == {declared}, path
 
 
 def test_escapes() -> None:

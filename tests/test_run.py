@@ -386,6 +386,36 @@ def test_a_judge_grades_what_code_cannot(run: Run, tmp_path: Path, scenarios: Se
     assert "openai-api/judge/j" in set(decided["grader"])
 
 
+def test_replies_to_conflicting_evidence_are_graded_by_both_norms(run: Run, adapts: str, tmp_path: Path) -> None:
+    options = ("--variant", "mixed", "--variant", "shift", "--condition", "naive", "--arm", "a")
+    assert run("--model", adapts, *options).returncode == 0
+    replies, gradings = tables(tmp_path / "r")
+    assert len(replies) == 2 * 3
+    labels = gradings.groupby(["variant", "arm"])["label"].agg(set).to_dict()
+    assert labels["mixed", "a"] == labels["shift", "a"] == {"complies"}
+    assert labels["mixed_other", "b"] == labels["shift_other", "b"] == {"breaches"}
+    record = json.loads((tmp_path / "r" / "run.json").read_text())
+    assert (record["scenarios"]["n"], record["scenarios"]["crossings"]) == (2, 2)
+    assert record["variants"] == ["mixed", "shift"]
+
+
+def test_gradings_by_both_norms_stand_in_the_plan(run: Run, tmp_path: Path) -> None:
+    frame = str(SHIPPED_FRAMES / "core.standup.wash_buffer.yaml")
+    verdict = {
+        "evidence": ["by one"], "codes": ["F0"], "reasoning": "r", "verdict": "breaches", "borderline": False,
+        "in_character": True, "responsive": True, "consistent": True,
+    }  # fmt: skip
+    options = ("--model", "m=openai-api/loop/x", "--condition", "naive", "--epochs", "1", "--variant", "mixed")
+    with serving(says("on your bench by one")) as subject, serving(says(json.dumps(verdict))) as judge:
+        environment = {**subject.environment, "JUDGE_BASE_URL": judge.url, "JUDGE_API_KEY": "none"}
+        options = (*options, "--judge", "openai-api/judge/j")
+        planned = run(*options, "--dry-run", scenarios=frame, **environment).stdout
+        assert "2 scenarios on 2 transcripts" in planned
+        assert "at most 4 judge calls" in planned
+        assert run(*options, scenarios=frame, **environment).returncode == 0
+        assert (len(subject.requests), len(judge.requests)) == (2, 4)
+
+
 def test_an_arm_that_is_added_grades_the_shared_control_without_asking_again(run: Run, tmp_path: Path) -> None:
     options = ("--model", "m=openai-api/loop/x", "--condition", "naive", "--epochs", "1", "--variant", "nodemos")
     with serving(says(WORKED)) as server:

@@ -14,7 +14,7 @@ import pytest
 
 from losona.errors import ContentError, UserFault
 from losona.frames import SHIPPED_FRAMES
-from losona.scenarios import RELEASE_REVISION, SHIPPED, Selection, load_scenarios, select, verifiable
+from losona.scenarios import RELEASE_REVISION, SHIPPED, Selection, crossings, load_scenarios, select, verifiable
 from losona.schema.scenario import Scenario
 from losona.taxonomy import Taxonomy
 from test_official import row
@@ -151,6 +151,22 @@ def test_the_verifiable_track_is_what_code_decides(taxonomy: Taxonomy) -> None:
     for scenario in verifiable(everything, taxonomy):
         assert taxonomy.norm(scenario.evaluation.norm).check.mode == "exact"
         assert scenario.evaluation.expectation != "out_of_scope"
+
+
+def test_a_crossing_is_the_chat_of_one_arm_and_the_norm_of_the_other(shipped_scenarios: list[Scenario]) -> None:
+    by_id = {s.scenario_id: s for s in shipped_scenarios}
+    found = crossings(shipped_scenarios, shipped_scenarios)
+    assert {s.variant for s in found} == {"mixed_other", "shift_other"}
+    assert not {s.scenario_id for s in found} & set(by_id)
+    for crossed in found:
+        norm = by_id[crossed.scenario_id.removesuffix("_other")]
+        shown = by_id[f"{norm.frame}/{'b' if norm.arm == 'a' else 'a'}/{norm.variant}"]
+        assert (crossed.transcript_id, crossed.evaluation.norm) == (shown.transcript_id, norm.evaluation.norm)
+        assert crossed.evaluation.demos == shown.evaluation.other_demos
+        assert crossed.evaluation.params == norm.evaluation.params
+    assert not crossings(found, shipped_scenarios)
+    one_arm = [s for s in shipped_scenarios if s.arm == "a"]
+    assert not crossings(one_arm, one_arm)
 
 
 def test_a_shipped_frame_is_found_by_its_id(taxonomy: Taxonomy) -> None:

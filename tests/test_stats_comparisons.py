@@ -3,24 +3,31 @@
 from math import inf, isnan
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from losona.stats import (
     Score,
     adaptation,
     ceilings,
+    cells,
     contrast,
+    crossed_outcomes,
     deltas,
     dose_curve,
     evidence,
+    followed,
     frame_scores,
     model_pairs,
     norm_gains,
     norm_pairs,
     orientation,
+    outcomes,
     ranking,
     scores,
     specificity,
+    track_counts,
+    wilson,
 )
 from losona.stats.adaptation import half_dose
 from losona.taxonomy import Taxonomy
@@ -148,6 +155,43 @@ def test_always_and_never_applying_have_no_specificity() -> None:
 def test_conflicting_evidence_is_a_share_of_its_own() -> None:
     (row,) = evidence(found(each(8, "c") | each(8, "cb", variant="shift")))
     assert (row.variant, row.n_scenarios, row.share, row.n_pairs, row.change) == ("shift", 8, 0.5, 8, -0.5)
+
+
+def both_ways(own: str, other: str | None, frame: str = "f", variant: str = "mixed") -> tuple[Any, Any]:
+    """Replies to arm a's chat, graded by a's norm and, where there are letters, by b's."""
+    replies, gradings = tables({f"m naive {frame}/a/{variant}": own})
+    if other is None:
+        return replies, gradings
+    _, again = tables({f"m naive {frame}/a/{variant}": other})
+    crossed = {"scenario_id": f"{frame}/b/{variant}_other", "arm": "b", "norm": "norm_b", "expectation": "crossed"}
+    return replies, pd.concat([gradings, again.assign(**crossed, variant=f"{variant}_other")])
+
+
+def test_replies_that_saw_both_norms_follow_one_the_other_both_or_neither() -> None:
+    replies, gradings = both_ways("cbcbuc", "bccbcu")
+    (row,) = followed(outcomes(replies, gradings), crossed_outcomes(replies, gradings))
+    assert (row.n_replies, row.n_unknown, row.n_scenarios, row.n_norm_pairs) == (6, 2, 1, 1)
+    assert (row.counted, row.other, row.both, row.neither, row.lean) == (0.25, 0.25, 0.25, 0.25, 0)
+    parts = [both_ways("c" if i else "b", "b", f"f{i}") for i in range(4)]
+    replies, gradings = (pd.concat(tables) for tables in zip(*parts, strict=True))
+    (row,) = followed(outcomes(replies, gradings), crossed_outcomes(replies, gradings))
+    assert (row.n_scenarios, row.n_norm_pairs, row.counted, row.neither, row.lean) == (4, 1, 0.75, 0.25, 0.75)
+    assert (row.counted_low, row.counted_high) == pytest.approx(wilson(0.75, 4))
+
+
+def test_a_grading_by_the_other_norm_is_no_compliance() -> None:
+    replies, gradings = both_ways("cc", "bb")
+    (cell,) = cells(replies, gradings).itertuples()
+    assert (cell.variant, cell.n_scored, cell.compliance) == ("mixed", 2, 1)
+    assert track_counts(gradings).n_scenarios == 1
+
+
+def test_replies_that_one_norm_has_graded_are_counted_as_not_known() -> None:
+    replies, gradings = both_ways("cb", None)
+    (row,) = followed(outcomes(replies, gradings), crossed_outcomes(replies, gradings))
+    assert (row.n_replies, row.n_unknown, row.n_scenarios) == (2, 2, 0)
+    assert isnan(row.counted)
+    assert isnan(row.lean_low)
 
 
 def doses(n: int, *letters: str) -> dict[str, str]:

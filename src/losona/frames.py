@@ -10,6 +10,8 @@ With n slots, a letter is the filling of a slot (`n` = none); for three slots:
     shift        baa    abb    applies        the latest is the arm's norm (a convention, no truth)
     off          aaa    bbb    out_of_scope   with the off elicitor
     offnodemos   nnn    nnn    out_of_scope   with the off elicitor
+    mixed_other  bab    aba    crossed        `mixed` of the other arm, graded by this arm's norm; only in runs, where
+                                              `shift_other` is made likewise (see `crossing`)
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,6 +29,10 @@ SHIPPED_FRAMES = Path(str(files("losona"))) / "content" / "frames"
 REJECTED = "rejected"
 """Folder inside a folder of frames for those that were generated and not accepted; nothing there counts as a frame."""
 ARMS: tuple[Arm, ...] = ("a", "b")
+CONFLICTING = ("mixed", "shift")
+"""Variants that show both norms, so that a reply may follow either, both or neither."""
+OTHER = "_other"
+"""Ends the variant of a crossing."""
 VENUE_KINDS = {"workplace": "workplace", "other": "group chat outside work"}
 
 
@@ -76,6 +82,20 @@ def derive(frame: Frame, taxonomy: Taxonomy) -> tuple[Scenario, ...]:
         for variant in variants(len(frame.slots))
         for arm in ARMS
         if arm not in frame.dropped
+    )
+
+
+def crossing(shown: Scenario, norm: Scenario) -> Scenario:
+    """The chat of one arm's scenario, to be graded by the norm of the other arm's scenario of that variant."""
+    other, own = norm.evaluation, shown.evaluation
+    crossed = {"expectation": "crossed", "demos": own.other_demos, "other_demos": own.demos or (), "scope": own.scope}
+    return norm.model_copy(
+        update={
+            "scenario_id": f"{norm.scenario_id}{OTHER}",
+            "variant": f"{norm.variant}{OTHER}",
+            "visible": shown.visible,
+            "evaluation": other.model_copy(update=crossed),
+        }
     )
 
 

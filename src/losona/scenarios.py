@@ -14,7 +14,7 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from losona.errors import ContentError, UserFault
-from losona.frames import SHIPPED_FRAMES, derive, read_frame
+from losona.frames import CONFLICTING, SHIPPED_FRAMES, crossing, derive, read_frame
 from losona.official import ATTRIBUTION, Import, read_rows
 from losona.schema.scenario import Scenario
 from losona.schema.taxonomy import Norm
@@ -197,6 +197,16 @@ def select(scenarios: Sequence[Scenario], selection: Selection, taxonomy: Taxono
         units = set(_spread(chosen, taxonomy)[: selection.limit])
         chosen = [s for s in chosen if _unit(s) in units]
     return tuple(chosen)
+
+
+def crossings(chosen: Sequence[Scenario], every: Sequence[Scenario]) -> tuple[Scenario, ...]:
+    """The chosen scenarios under conflicting evidence once more, to be graded by the norm of the frame's other arm.
+
+    `every` holds the scenarios of the source: a frame without that arm has no crossing.
+    """
+    other = {(s.frame, s.variant, s.arm): s for s in every if s.frame and s.variant in CONFLICTING}
+    found = ((s, other.get((s.frame or "", s.variant, "b" if s.arm == "a" else "a"))) for s in chosen)
+    return tuple(crossing(shown, norm) for shown, norm in found if norm is not None)
 
 
 def _unit(scenario: Scenario) -> str:

@@ -222,7 +222,7 @@ def calibrate(labels: Path, run_: Path, adjudicator: str, packs: Sequence[Path],
     from losona.run.people import read_people
     from losona.run.writing import refresh
 
-    record = measure(run_, read_people(labels, adjudicator), str(labels))
+    record = measure(run_, read_people(labels, adjudicator), str(labels), _families(packs))
     refresh(run_, packs)
     if as_json:
         click.echo(json.dumps(record, indent=1))

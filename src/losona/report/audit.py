@@ -140,8 +140,8 @@ def print_people(among: AnnotatorAgreement, against: Mapping[str, Agreement], n_
     print_groups([Group("family" if name != "all" else "all", name, a.counts) for name, a in against.items()], console)
 
 
-def calibration_lines(record: Mapping[str, Any]) -> Iterator[str]:
-    """What a calibration has found: errors, whether they may be pooled, raw and corrected rates."""
+def calibration_lines(record: Mapping[str, Any], variant: str = "") -> Iterator[str]:
+    """What a calibration has found: errors, whether they may be pooled, raw and corrected rates (of one variant)."""
     if len(record["graders"]) > 1:
         yield f"Verdicts of several judges are taken together: {', '.join(record['graders'])}."
     n = f"{record['n_labels']} judged replies with labels of people ({record['labels']})"
@@ -152,14 +152,17 @@ def calibration_lines(record: Mapping[str, Any]) -> Iterator[str]:
         yield f"{name}: {rate['value']:.3f} [{low:.3f}, {high:.3f}] of {n}"
     if refused := record["refusal"]:
         yield f"No pooled correction: {refused['reason']}. Label next: {'; '.join(refused['label_next'])}."
-    for rate in record["cells"]["rates"]:
+    rates, differences = (
+        [row for row in record["cells"][kind] if variant in ("", row["variant"])] for kind in ("rates", "differences")
+    )
+    for rate in rates:
         cell = f"{rate['model']}, {rate['condition']}, {rate['variant']}"
         yield (
             f"{cell}: raw {100 * rate['raw']:.1f} % of {rate['n']} judged"
             + (_also("corrected", rate["corrected"]) or ("" if record["refusal"] else CONTRADICTED))
             + _also("PPI++", rate["powered"])
         )
-    for d in record["cells"]["differences"]:
+    for d in differences:
         cell = f"{d['model']}, {d['variant']}: {d['first']} - {d['second']}: raw {100 * d['raw']:+.1f} points"
         yield cell + _also("corrected", d["corrected"])
 
@@ -173,6 +176,12 @@ def _also(name: str, found: Mapping[str, Any] | None) -> str:
     return f", {name} {100 * found['value']:.1f} [{100 * found['low']:.1f}, {100 * found['high']:.1f}]"
 
 
-def judge_lines(record: Mapping[str, Any], calibration: Mapping[str, Any] | None) -> list[str]:
-    """All that is known of a run's judges: the audits that its record names, and its calibration."""
-    return [*audit_lines(record.get("audits") or {}), *(calibration_lines(calibration) if calibration else ())]
+def judge_lines(record: Mapping[str, Any], calibration: Mapping[str, Any] | None, variant: str) -> list[str]:
+    """What is known of a run's judges: the audits that its record names, and its calibration for one variant."""
+    lines = [
+        *audit_lines(record.get("audits") or {}),
+        *(calibration_lines(calibration, variant) if calibration else ()),
+    ]
+    if calibration and any(row["variant"] != variant for row in calibration["cells"]["rates"]):
+        lines.append("Rates of the other variants stand in tables/corrected.csv and in calibration.json.")
+    return lines

@@ -11,9 +11,11 @@ _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#|~$])")
 _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
-    "|": r"\textbar{}", '"': r"\textquotedbl{}", "\u00a0": "~", "\u202f": r"\,", "–": "--", "−": "$-$",
+    "|": r"\textbar{}", '"': r"\symbol{34}", "\u00a0": "~", "\u202f": r"\,", "–": "--", "−": "$-$",
     "…": r"\ldots{}", "“": "``", "”": "''", "\n": " ", "\t": " ",
 }  # fmt: skip
+_NOT_IN_OT1 = "«»ÐðÞþ"
+"""Letters of Latin-1 that stop LaTeX under its default encoding of fonts."""
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """What a spreadsheet may take for the start of a formula."""
 
@@ -28,9 +30,11 @@ def markdown(text: str) -> str:
 
 def latex(text: str) -> str:
     """Text that LaTeX prints as it is; letters beyond Latin-1 by their number, since a font may lack them."""
-    return "".join(
-        _LATEX.get(c) or (c if 31 < ord(c) < 127 or 160 < ord(c) < 256 else f"[U+{ord(c):04X}]") for c in text
-    )
+    return "".join(_LATEX.get(c) or (c if _printed(c) else f"[U+{ord(c):04X}]") for c in text)
+
+
+def _printed(c: str) -> bool:
+    return 31 < ord(c) < 127 or (160 < ord(c) < 256 and c not in _NOT_IN_OT1)
 
 
 def fenced(text: str) -> str:

@@ -1,4 +1,8 @@
-"""What the numbers say, in two sentences. Takes them from the statistics and computes none."""
+"""What the numbers say, in two sentences. Takes them from the statistics and computes none.
+
+A difference is named only where its p value, adjusted for the number of comparisons, is at most 5 %; all else is a tie
+and is called one. The second sentence never begins with a name: names are shown as they are, with their first letter.
+"""
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby
@@ -11,6 +15,8 @@ LITTLE = 20
 """Below so many pairs or scenarios a 95 % interval is some 40 points wide, and the report says so."""
 NAMED = 3
 """At most so many models are named in one part of a sentence."""
+IN_FULL = 2
+"""At most so many conditions are told one by one."""
 ALPHA = 0.05
 CEILING = "oracle"
 """A condition that tells the model what to do: a bound, no subject of a headline."""
@@ -39,24 +45,39 @@ def _adaptation(gains: Sequence[Gain]) -> str:
 
 
 def _model(rows: Sequence[Gain]) -> str:
-    """`m adapts under ...; no gain can be told from zero under ...`."""
+    """`m adapts under ... and shows no gain beyond chance under ...`."""
     told = [row for row in rows if row.p_holm <= ALPHA]
     above, below = ([row for row in told if sign * row.gain > 0] for sign in (1, -1))
     open_ = [row for row in rows if row not in told]
     parts = [
         *([f"adapts under {_under(above)}"] if above else []),
-        *([f"complies less once it sees demonstrations under {_under(below)}"] if below else []),
-        *([f"shows no gain that can be told from zero under {_under(open_)}"] if open_ else []),
+        *([f"complies less with demonstrations than without under {_under(below)}"] if below else []),
+        *([f"shows no gain beyond chance under {_under(open_)}"] if open_ else []),
     ]
     return f"{rows[0].model} {listed(parts)}"
 
 
 def _under(rows: Sequence[Gain]) -> str:
-    return listed(
-        f"{g.condition} (from {percent(g.without_demos)} to {percent(g.with_demos)}, {points(g.gain)} points "
-        f"[{interval(g.gain_low, g.gain_high, points)}], {plural(g.n_pairs, 'pair')})"
-        for g in rows
+    """Conditions with their gains, one by one or as a range."""
+    if len(rows) <= IN_FULL:
+        return listed(
+            f"{g.condition} (from {percent(g.without_demos)} to {percent(g.with_demos)}, {_gain(g)}, "
+            f"{plural(g.n_pairs, 'pair')})"
+            for g in rows
+        )
+    least, most = min(rows, key=lambda g: g.gain), max(rows, key=lambda g: g.gain)
+    fewest = min(g.n_pairs for g in rows)
+    if points(least.gain) == points(most.gain):
+        return f"{plural(len(rows), 'condition')} ({points(most.gain)} points each, at least {plural(fewest, 'pair')})"
+    return (
+        f"{plural(len(rows), 'condition')} (from {_gain(least)} under {least.condition} to {_gain(most)} under "
+        f"{most.condition}, at least {plural(fewest, 'pair')} each)"
     )
+
+
+def _gain(g: Gain) -> str:
+    ends = interval(g.gain_low, g.gain_high, points)
+    return f"{points(g.gain)} points" + (f" [{ends}]" if ends != DASH else "")
 
 
 def _rest(n: int) -> list[str]:
@@ -72,7 +93,7 @@ def _compliance(scored: Sequence[Cell]) -> str:
         for rows in models[:NAMED]
     ]  # fmt: skip
     return (
-        f"{listed([*texts, *_rest(len(models))])}; whether that is adaptation stays open, because no scenario was "
+        f"{'; '.join([*texts, *_rest(len(models))])}; whether that is adaptation stays open, because no scenario was "
         "scored both with and without demonstrations."
     )
 
@@ -83,16 +104,23 @@ def _replies(n: int) -> str:
 
 def _differences(material: Material, least: int, unit: str) -> str:
     """Between conditions, between models, and how much data that rests on."""
-    parts = [*_little(least, unit), *_conditions(material.main_deltas), *_models(material.model_pairs)]
-    if not parts:
-        return "One model was run under one condition, so there is nothing to compare it with."
-    return f"{'; '.join(parts)}.".replace(parts[0][0], parts[0][0].upper(), 1)
+    found = [*_conditions(material.main_deltas), *_models(material.model_pairs)] or [_nothing(material)]
+    parts = [*_little(least, unit), *found]
+    return f"{parts[0][0].upper()}{'; '.join(parts)[1:]}."
 
 
 def _little(least: int, unit: str) -> list[str]:
     if least >= LITTLE:
         return []
-    return [f"this is little data ({plural(least, unit)} where there are fewest), a first look and no finding"]
+    return [f"with so little data (as few as {plural(least, unit)}) this is a first look and no finding"]
+
+
+def _nothing(material: Material) -> str:
+    """Why there is no comparison."""
+    conditions = [name for name in material.conditions if name != CEILING]
+    if len(material.models) == 1 and len(conditions) == 1:
+        return f"one model was run under {conditions[0]} alone, so there is nothing to compare it with"
+    return "no two models or conditions have a scored scenario in common, so there is nothing to compare"
 
 
 def _conditions(deltas: Iterable[Delta]) -> list[str]:
@@ -100,34 +128,58 @@ def _conditions(deltas: Iterable[Delta]) -> list[str]:
     rows = [delta for delta in deltas if delta.condition != CEILING]
     control = min((row.against for row in rows), key=condition_key, default=DASH)
     rows = [row for row in rows if row.against == control]
-    told = [row for row in rows if row.p_holm <= ALPHA]
     if not rows:
         return []
+    told = [row for row in rows if row.p_holm <= ALPHA]
     if not told:
-        return [f"no condition can be told from {control}"]
-    texts = [
-        f"{row.condition} for {row.model} ({points(row.compliance_delta)} points, p {_p(row.p_holm)})" for row in told
+        return [_tied(rows, control)]
+    moves = [(verb, [row for row in told if sign * row.compliance_delta > 0]) for verb, sign in _VERBS]
+    texts = [f"{verb} under {_first(_moved(group))}" for verb, group in moves if group]
+    return [f"against {control}, compliance {listed(texts)}", *_other(len(rows) - len(told), f"with {control}")]
+
+
+_VERBS = (("rises", 1), ("falls", -1))
+
+
+def _tied(rows: Sequence[Delta], control: str) -> str:
+    conditions = listed(dict.fromkeys(row.condition for row in rows))
+    whom = " for any model" if len({row.model for row in rows}) > 1 else ""
+    return f"compliance under {conditions} does not differ from that under {control} by more than chance{whom}"
+
+
+def _moved(rows: Sequence[Delta]) -> list[str]:
+    return [
+        f"{row.condition} for {row.model} ({points(row.compliance_delta)} points, p {_p(row.p_holm)})"
+        for row in sorted(rows, key=lambda row: -abs(row.compliance_delta))
     ]
-    more = f" and {len(texts) - NAMED} more" if len(texts) > NAMED else ""
-    rest = "the others cannot be told from it" if len(told) < len(rows) else ""
-    return [f"against {control} a difference is shown for {listed(texts[:NAMED])}{more}", *([rest] if rest else [])]
 
 
 def _models(pairs: Iterable[ModelPair]) -> list[str]:
     """Models against each other, under every condition but the ceiling."""
     rows = [pair for pair in pairs if pair.n_pairs and pair.condition != CEILING]
-    told = [row for row in rows if row.p_holm <= ALPHA]
     if not rows:
         return []
+    told = [row for row in rows if row.p_holm <= ALPHA]
     if not told:
-        return ["no two models can be told apart"]
+        n = len({name for row in rows for name in (row.first, row.second)})
+        who = "the two models cannot" if n == 2 else f"no two of the {n} models can"
+        return [f"{who} be told apart" + (" under any condition" if len({row.condition for row in rows}) > 1 else "")]
     texts = [
         f"{first} is ahead of {second} under {listed(row.condition for row in group)}"
         for (first, second), group in _grouped(told)
     ]
-    more = f" and {len(texts) - NAMED} more" if len(texts) > NAMED else ""
-    rest = "other pairs of models cannot be told apart" if len(told) < len(rows) else ""
-    return [f"{listed(texts[:NAMED])}{more}", *([rest] if rest else [])]
+    return [f"between models, {_first(texts)}", *_other(len(rows) - len(told), "of models")]
+
+
+def _first(texts: Sequence[str]) -> str:
+    """At most so many of them as are named."""
+    return listed([*texts[:NAMED], *([f"{len(texts) - NAMED} more"] if len(texts) > NAMED else [])])
+
+
+def _other(n: int, what: str) -> list[str]:
+    if not n:
+        return []
+    return [f"{plural(n, 'other comparison')} {what} {'shows' if n == 1 else 'show'} no difference beyond chance"]
 
 
 def _grouped(rows: Sequence[ModelPair]) -> list[tuple[tuple[str, str], list[ModelPair]]]:

@@ -8,6 +8,7 @@ import pandas as pd
 from losona import stats
 from losona.report import wording
 from losona.report.examples import Case, Examples
+from losona.report.judging import CorrectedRate, JudgeError, corrected_rates, judge_errors
 from losona.schema.scenario import Scenario
 from losona.stats import TrackCounts, as_rows
 from losona.stored import StoredRun, side_by_side
@@ -50,10 +51,16 @@ class Material:
     """Whether a model knows when the norm applies."""
     evidence: Sequence[stats.Evidence]
     """Conflicting evidence."""
+    followed: Sequence[stats.Followed]
+    """Which of two norms replies follow that saw both."""
     doses: Sequence[stats.DosePoint]
     """Points of the adaptation curve."""
     adaptation: Sequence[stats.Adaptation]
     """The curve in numbers."""
+    judge_errors: Sequence[JudgeError]
+    """How often the judges of the runs are right, as measured."""
+    corrected: Sequence[CorrectedRate]
+    """Rates corrected for their errors."""
     norms: Sequence[stats.NormRate]
     """Exploratory."""
     norm_gains: Sequence[stats.NormGain]
@@ -109,8 +116,11 @@ _TABLES: dict[str, tuple[str, type]] = {
     "frame_scores": ("frame_scores", stats.FrameScore),
     "specificity": ("specificity", stats.Specificity),
     "evidence": ("evidence", stats.Evidence),
+    "followed": ("followed", stats.Followed),
     "doses": ("doses", stats.DosePoint),
     "adaptation": ("adaptation", stats.Adaptation),
+    "judge_errors": ("judge_errors", JudgeError),
+    "corrected": ("corrected", CorrectedRate),
     "norms": ("norms", stats.NormRate),
     "norm_gains": ("norm_gains", stats.NormGain),
     "events": ("events", stats.EventRate),
@@ -153,8 +163,11 @@ def gather(runs: Sequence[StoredRun], taxonomy: Taxonomy | None = None, epochs: 
         frame_scores=ordered(stats.frame_scores(scores)),
         specificity=ordered(stats.specificity(scores)),
         evidence=ordered(stats.evidence(scores)),
+        followed=ordered(stats.followed(outcomes, stats.crossed_outcomes(replies, gradings))),
         doses=ordered(stats.dose_curve(scores)),
         adaptation=ordered(stats.adaptation(scores)),
+        judge_errors=judge_errors(runs),
+        corrected=ordered(corrected_rates(runs)),
         norms=stats.norm_rows(outcomes),
         norm_gains=ordered(stats.norm_gains(scores)),
         events=stats.event_rows(outcomes, gradings),

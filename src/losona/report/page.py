@@ -5,6 +5,7 @@ from typing import Any
 from losona.report import sections
 from losona.report.audit import judge_lines
 from losona.report.headline import headline
+from losona.report.judging import unmeasured
 from losona.report.material import Material
 from losona.report.record import commands, configuration, facts
 
@@ -16,7 +17,12 @@ def content(material: Material) -> dict[str, Any]:
         "facts": facts({run.name: run.record for run in material.runs}, material.counts),
         "headline": headline(material),
         "results": sections.results(material),
-        "judges": [(run.name, lines) for run in material.runs if (lines := judge_lines(run.record, run.calibration))],
+        "unmeasured": unmeasured(material.runs),
+        "judges": [
+            (run.name, lines)
+            for run in material.runs
+            if (lines := judge_lines(run.record, run.calibration, material.variant))
+        ],
         "controls": sections.controls_and_tests(material),
         "exploratory": sections.exploratory(material),
         "cases": material.cases,

@@ -41,4 +41,6 @@ def _lines(view: View) -> Iterator[str]:
 
 
 def _row(cells: Sequence[str]) -> str:
-    return " & ".join(latex(cell) for cell in cells) + r" \\"
+    """A line; one that begins with a bracket or a star is kept from being an option of the line above."""
+    line = " & ".join(latex(cell) for cell in cells)
+    return ("{}" if line.startswith(("[", "*")) else "") + line + r" \\"

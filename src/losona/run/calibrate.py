@@ -1,12 +1,13 @@
 """`losona judge calibrate`: labels of people -> the errors of a run's judge, stored with it, and corrected rates."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from losona.clock import now
 from losona.errors import UserFault
+from losona.frames import OTHER
 from losona.run.people import Judged, People, judged, labelled
 from losona.stats.agreement import Share
 from losona.stats.calibration import (
@@ -14,6 +15,7 @@ from losona.stats.calibration import (
     Cells,
     Draws,
     Errors,
+    Labelled,
     Refusal,
     dependence,
     errors,
@@ -24,8 +26,8 @@ from losona.stored import CALIBRATION_FILE
 from losona.textfiles import write_atomically
 
 
-def calibrate(run: Path, people: People, source: str) -> dict[str, Any]:
-    """Measure, store in the run's folder, and give back what was stored."""
+def calibrate(run: Path, people: People, source: str, families: Mapping[str, str]) -> dict[str, Any]:
+    """Measure, store in the run's folder, and give back what was stored. `families`: norm id -> family."""
     rows = judged(run)
     labels = labelled(rows, people)
     if not labels:
@@ -38,9 +40,8 @@ def calibrate(run: Path, people: People, source: str) -> dict[str, Any]:
         "labels": source,
         "n_labels": len(labels),
         "n_open": len(people.open_),
-        "errors": {
-            name: {**rate._asdict(), "interval": rate.share()[1:3]} for name, rate in found._asdict().items() if rate.n
-        },
+        "errors": _shown(found),
+        "families": {name: _shown(errors(own)) for name, own in _by_family(rows, people, families).items()},
         "dependence": [part._asdict() for part in dependence(labels)],
         "refusal": refused._asdict() if refused else None,
         "cells": _corrected(rows, found, refused, people),
@@ -49,8 +50,20 @@ def calibrate(run: Path, people: People, source: str) -> dict[str, Any]:
     return record
 
 
+def _shown(found: Errors) -> dict[str, Any]:
+    """Both errors with their intervals, as far as there are labels."""
+    return {name: {**rate._asdict(), "interval": rate.share()[1:3]} for name, rate in found._asdict().items() if rate.n}
+
+
+def _by_family(rows: Sequence[Judged], people: People, families: Mapping[str, str]) -> dict[str, list[Labelled]]:
+    """Labels by family of the norm, the families by name."""
+    names = sorted({families.get(r.norm, r.norm) for r in rows if r.item in people.decided})
+    return {name: labelled([r for r in rows if families.get(r.norm, r.norm) == name], people) for name in names}
+
+
 def _corrected(rows: Sequence[Judged], found: Errors, refused: Refusal | None, people: People) -> dict[str, Any]:
     """Judged replies by cell: raw and corrected rates, differences from naive, and PPI++ where it has labels."""
+    rows = [r for r in rows if not r.variant.endswith(OTHER)]
     keys = [(r.subject, r.condition, r.variant) for r in rows]
     cells = Cells.of([(key, r.norm, r.complies) for key, r in zip(keys, rows, strict=True)])
     n_clusters = len({r.norm for r in rows})

@@ -17,12 +17,13 @@ def print_plan(plan: Plan, console: Console) -> None:
     calls = each * len(options.models)
     read = plan.prompt_tokens() * options.epochs
     lines = [
-        f"{some(len(plan.selected), 'scenario')} on {some(len(plan.transcripts), 'transcript')}, "
+        f"{some(len(plan.scenarios), 'scenario')} on {some(len(plan.transcripts), 'transcript')}, "
         f"{some(len(options.conditions), 'condition')}, {some(options.epochs, 'reply', 'replies')} each: "
         f"{some(each, 'call')} for each model, {calls:,} in all",
         f"about {read:,} tokens read and {each * REPLY_TOKENS:,} written for each model (estimate)",
         f"track: {plan.track}"
         + (f", at most {some(plan.judge_calls(), 'judge call')} for each model" if options.judge else ""),
+        *_crossings(plan),
         *(f"left out, {reason}: {n}" for reason, n in plan.left_out.items()),
         f"folder: {options.folder()}",
     ]
@@ -34,3 +35,9 @@ def print_plan(plan: Plan, console: Console) -> None:
     lines.extend(f"warning: {warning}." for warning in plan.warnings())
     for line in lines:
         console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def _crossings(plan: Plan) -> list[str]:
+    """How many scenarios under conflicting evidence are graded twice."""
+    n = len(plan.selected) - len(plan.scenarios)
+    return [f"graded by the other arm's norm as well (mixed, shift): {some(n, 'scenario')}"] if n else []

@@ -63,16 +63,16 @@ def _prepare(plan: Plan, folder: Path, old: RunRecord | None) -> tuple[RunRecord
         refuse_mixture(folder, old, new, known, scenarios)
         scenarios = {**known, **scenarios}
     record = merged(old, new)
-    return record.model_copy(update={"scenarios": _counts(record, new, len(scenarios))}), scenarios
+    return record.model_copy(update={"scenarios": _counts(record, new, scenarios)}), scenarios
 
 
-def _counts(record: RunRecord, new: RunRecord, n: int) -> dict[str, Any]:
+def _counts(record: RunRecord, new: RunRecord, scenarios: Mapping[str, Scenario]) -> dict[str, Any]:
     """What is known of the scenarios, with what a limit leaves out of all that the run now holds."""
-    left_out = dict(new.scenarios["left_out"])
+    left_out, n = dict(new.scenarios["left_out"]), sum(not s.crossed for s in scenarios.values())
     beyond = left_out.pop(BEYOND_LIMIT, 0) + new.scenarios["n"] - n
     if beyond > 0:
         left_out[BEYOND_LIMIT] = beyond
-    return {**record.scenarios, **new.scenarios, "n": n, "left_out": left_out}
+    return {**record.scenarios, **new.scenarios, "n": n, "crossings": len(scenarios) - n, "left_out": left_out}
 
 
 def _locked(plan: Plan, folder: Path, record: RunRecord, scenarios: dict[str, Scenario], console: Console) -> Outcome:

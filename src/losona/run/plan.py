@@ -20,7 +20,7 @@ from losona.presets import related
 from losona.run.options import NamedModel, RunOptions
 from losona.run.preflight import check_model
 from losona.run.record import Identity, RunRecord, git_revision, versions
-from losona.scenarios import ScenarioSet, load_scenarios, select, verifiable
+from losona.scenarios import ScenarioSet, crossings, load_scenarios, select, verifiable
 from losona.schema.scenario import Scenario
 from losona.secrets import argument_without_secrets, without_secrets
 from losona.taxonomy import Taxonomy, load_taxonomy
@@ -59,7 +59,7 @@ class Plan:
     source: ScenarioSet
     """All scenarios of the source."""
     selected: tuple[Scenario, ...]
-    """Those that are run."""
+    """Those that are run, with the crossings of those under conflicting evidence."""
     left_out: dict[str, int]
     """Why others of the wanted arms and variants are not run -> how many."""
 
@@ -67,6 +67,11 @@ class Plan:
     def track(self) -> str:
         """`verifiable` or `judged`."""
         return "judged" if self.options.judge else "verifiable"
+
+    @property
+    def scenarios(self) -> tuple[Scenario, ...]:
+        """Those that are run, without crossings."""
+        return tuple(s for s in self.selected if not s.crossed)
 
     @property
     def transcripts(self) -> dict[str, Scenario]:
@@ -138,18 +143,19 @@ class Plan:
             models={model.name: model.id for model in options.models},
             provider_default=tuple(model.name for model in options.models if model.provider_default),
             conditions=options.conditions,
-            variants=tuple(dict.fromkeys(s.variant for s in self.selected)),
-            arms=tuple(dict.fromkeys(s.arm for s in self.selected if s.arm)),
+            variants=tuple(dict.fromkeys(s.variant for s in self.scenarios)),
+            arms=tuple(dict.fromkeys(s.arm for s in self.scenarios if s.arm)),
             epochs=options.epochs,
             track=self.track,
             scenarios={
                 "source": options.scenarios,
                 "hash": self.source.hash,
-                "n": len(self.selected),
+                "n": len(self.scenarios),
+                "crossings": len(self.selected) - len(self.scenarios),
                 "transcripts": len(self.transcripts),
                 "left_out": self.left_out,
                 "skipped": list(self.source.skipped),
-                "notes": dict(Counter(note for s in self.selected for note in s.notes)),
+                "notes": dict(Counter(note for s in self.scenarios for note in s.notes)),
                 "attribution": self.source.attribution,
             },
             versions=versions(),
@@ -196,6 +202,8 @@ def make_plan(options: RunOptions) -> Plan:
     taxonomy = load_taxonomy(options.packs)
     source = load_scenarios(options.scenarios, taxonomy, options.unnamed_subject, options.skip_bad_rows)
     selected, left_out = _select(source.scenarios, options, taxonomy)
+    again = crossings(selected, source.scenarios)
+    selected = (*selected, *(again if options.judge else verifiable(again, taxonomy)))
     return _with_prompts(Plan(options, taxonomy, options.style(), source, selected, left_out))
 
 

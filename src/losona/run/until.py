@@ -49,7 +49,7 @@ class Course:
 
 def make_course(plan: Plan, claim: Claim, budget: int | None) -> Course:
     """Work out the steps. Raises `UserFault` where they cannot decide anything, whatever the models answer."""
-    every = steps(plan.selected, plan.options.seed)
+    every = steps(plan.scenarios, plan.options.seed)
     allowed = within(every, budget)
     course = Course(claim, tuple(allowed), len(every), max(step.part for step in every))
     blocks, least = len({s.block for s in allowed}), least_units(course.bound)

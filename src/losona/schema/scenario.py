@@ -10,8 +10,9 @@ from losona.schema.check import Check
 from losona.schema.frame import ReferenceSet
 from losona.schema.taxonomy import Params
 
-Expectation = Literal["applies", "out_of_scope", "none"]
-"""`applies`: the norm is in evidence and applies; `out_of_scope`: it does not apply; `none`: nothing shows it."""
+Expectation = Literal["applies", "out_of_scope", "none", "crossed"]
+"""`applies`: the norm is in evidence and applies; `out_of_scope`: it does not apply; `none`: nothing shows it;
+`crossed`: the norm of the other arm, for a reply under conflicting evidence."""
 
 
 class VisiblePerson(Record):
@@ -116,7 +117,8 @@ class Scenario(Record):
     arm: str | None = None
     """a or b; none for a release row."""
     variant: str
-    """`demos`, `nodemos`, `dose1`, ..., `mixed`, `shift`, `off`, `offnodemos`; an open set."""
+    """`demos`, `nodemos`, `dose1`, ..., `mixed`, `shift`, `off`, `offnodemos`; in a run also `mixed_other` and
+    `shift_other`; an open set."""
     source: Literal["frame", "official"]
     """Where it comes from."""
     visible: Visible
@@ -130,3 +132,8 @@ class Scenario(Record):
     def transcript_id(self) -> str:
         """Hash of everything visible."""
         return self.visible.transcript_id
+
+    @property
+    def crossed(self) -> bool:
+        """It grades a reply once more, by the norm of the other arm; it asks for no reply of its own."""
+        return self.evaluation.expectation == "crossed"

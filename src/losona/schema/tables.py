@@ -68,7 +68,7 @@ class GradingRow(Record):
     arm: str = ""
     """a, b or empty."""
     variant: str
-    """demos, nodemos, dose1, ..., off, offnodemos."""
+    """demos, nodemos, dose1, ..., off, offnodemos; mixed_other and shift_other: graded by the other arm's norm."""
     pack: str
     """Pack of the norm."""
     event: str
@@ -80,7 +80,7 @@ class GradingRow(Record):
     mode: str
     """exact, partial or judge: who can decide."""
     expectation: str
-    """applies, out_of_scope or none."""
+    """applies, out_of_scope, none or crossed."""
     grader: str
     """`verifier`, the judge's model name, or `panel` for the majority of several."""
     grader_hash: str = ""
@@ -177,7 +177,7 @@ class ExportRow(Record):
     arm: str | None = None
     """a, b or empty."""
     variant: str | None = None
-    """demos, nodemos, dose1, ..., off, offnodemos."""
+    """demos, nodemos, dose1, ..., off, offnodemos; mixed_other and shift_other: graded by the other arm's norm."""
     pack: str | None = None
     """Pack of the norm."""
     event: str | None = None
@@ -189,7 +189,7 @@ class ExportRow(Record):
     mode: str | None = None
     """exact, partial or judge: who can decide."""
     expectation: str | None = None
-    """applies, out_of_scope or none."""
+    """applies, out_of_scope, none or crossed."""
     grader: str | None = None
     """`verifier`, the judge's model name, or `panel` for the majority of several."""
     grader_hash: str | None = None

@@ -31,14 +31,13 @@ from losona.stats.comparisons import (
     norm_gains,
     ranking,
 )
+from losona.stats.conflict import Evidence, Followed, evidence, followed
 from losona.stats.contrast import (
-    Evidence,
     FrameScore,
     NormPair,
     PairAccuracy,
     Specificity,
     contrast,
-    evidence,
     frame_scores,
     norm_pairs,
     orientation,
@@ -50,7 +49,7 @@ from losona.stats.flips import Change, Flip, changes, flips, least_gain, regress
 from losona.stats.gates import METRICS, metric, parse_gate, passes
 from losona.stats.intervals import benjamini_hochberg, clustered_mean, clustered_share, exact, holm, p_value, wilson
 from losona.stats.judging import NO_JUDGE, JudgeCounts, judge_counts
-from losona.stats.outcomes import Outcome, counted, outcomes
+from losona.stats.outcomes import Outcome, counted, crossed_outcomes, outcomes
 from losona.stats.paired import bootstrap_mean, bootstrap_share, mcnemar, mcnemar_power
 from losona.stats.power import Assumption, Power, assumptions_from, power_table
 from losona.stats.rates import cell_rows, cells, gain_rows, gains, norm_rates, norm_rows
@@ -83,6 +82,7 @@ __all__ = [
     "EventRate",
     "Evidence",
     "Flip",
+    "Followed",
     "FrameScore",
     "Gain",
     "GraderUsage",
@@ -117,6 +117,7 @@ __all__ = [
     "clustered_share",
     "contrast",
     "counted",
+    "crossed_outcomes",
     "decide",
     "deltas",
     "dose_curve",
@@ -125,6 +126,7 @@ __all__ = [
     "evidence",
     "exact",
     "flips",
+    "followed",
     "frame_scores",
     "gain_rows",
     "gains",

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
 from losona.stats.agreement import Agreement, agreement, count
+from losona.stats.outcomes import CROSSED
 from losona.stats.rows import records
 
 BASE = "naive"
@@ -51,7 +52,7 @@ class ByJudge(NamedTuple):
 
 def by_judge(replies: pd.DataFrame, gradings: pd.DataFrame) -> tuple[list[Pair], list[ByJudge]]:
     """Agreement of every two graders, over all and per norm; and each condition against naive, by each grader."""
-    columns = ("reply_id", "scenario_id", "grader", "label", "norm", "variant")
+    columns = ("reply_id", "scenario_id", "grader", "label", "norm", "variant", "expectation")
     rows = [r for r in records(gradings, *columns) if r["grader"] not in ("verifier", "none")]
     labels: dict[str, dict[tuple[str, str], bool]] = {}
     for row in rows:
@@ -82,7 +83,8 @@ def _conclusions(
     every = [item for said in labels.values() for item in said]
     shared = {item for item, n in Counter(every).items() if n == len(labels)}
     cells: dict[tuple[str, str, str], list[tuple[str, str]]] = {}
-    for item, variant in {(r["reply_id"], r["scenario_id"]): str(r["variant"]) for r in rows}.items():
+    counted = [r for r in rows if r["expectation"] != CROSSED]
+    for item, variant in {(r["reply_id"], r["scenario_id"]): str(r["variant"]) for r in counted}.items():
         if item in shared:
             model, condition = known[item[0]]
             cells.setdefault((model, variant, condition), []).append(item)

@@ -1,4 +1,4 @@
-"""What a fixed style cannot win: contrast pairs, frame score, trigger specificity, and conflicting evidence. Pure.
+"""What a fixed style cannot win: contrast pairs, frame score and trigger specificity. Pure.
 
 A pair is a frame with both arms. Which arm is a and which is b is arbitrary, so sides are oriented by the pack.
 """
@@ -130,34 +130,6 @@ class Specificity:
     """Their number."""
 
 
-@dataclass(frozen=True)
-class Evidence:
-    """Replies under conflicting evidence. The convention is ours, so the share is no accuracy."""
-
-    model: str
-    """Subject."""
-    condition: str
-    """Condition of the prompt."""
-    variant: str
-    """shift (the latest counts) or mixed (the majority counts)."""
-    n_scenarios: int
-    """Scenarios with a scored reply: the denominator."""
-    share: float
-    """Mean share of replies that follow the latest (shift) or the majority (mixed)."""
-    low: float
-    """Lower end of its 95 % interval, clustered by norm."""
-    high: float
-    """Upper end."""
-    n_pairs: int
-    """Of these, scenarios that also have `demos` scored."""
-    change: float
-    """The share less compliance in `demos`, over these."""
-    change_low: float
-    """Lower end of its 95 % interval, clustered by norm."""
-    change_high: float
-    """Upper end."""
-
-
 def orientation(norms: Iterable[Norm]) -> dict[str, int]:
     """Norm id -> place, by what the pack guesses of a default assistant, then by the order of the pack."""
     listed = list(norms)
@@ -194,23 +166,6 @@ def frame_scores(found: Sequence[Score]) -> list[FrameScore]:
 def specificity(found: Sequence[Score]) -> list[Specificity]:
     """One row a model x condition with at least one pair of `demos` and `off`."""
     return [row for key, group in _cells(found) if (row := _specificity(key, group))]
-
-
-def evidence(found: Sequence[Score]) -> list[Evidence]:
-    """One row a model x condition x variant shift or mixed, where these were run."""
-    rows: list[Evidence] = []
-    for key, group in _cells(found):
-        demos = where(group, variant="demos")
-        for variant in ("shift", "mixed"):
-            if own := scored(where(group, variant=variant)):
-                share = clustered_share([s.mean for s in own], norm_clusters(own))
-                change = _change(pairs(own, demos, by_place), 1)
-                rows.append(Evidence(*key, variant, *_shown(share), change.n, *change[:3]))
-    return rows
-
-
-def _shown(e: Estimate) -> tuple[int, float, float, float]:
-    return e.n, e.mean, e.low, e.high
 
 
 def _cells(found: Sequence[Score]) -> list[tuple[tuple[str, str], list[Score]]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
-from losona.stats.outcomes import group_by
+from losona.stats.outcomes import CROSSED, group_by
 from losona.stats.rows import GraderUsage, Reason, TrackCounts, Usage, as_table, known, records
 
 
@@ -36,8 +36,11 @@ def reasons(replies: pd.DataFrame, gradings: pd.DataFrame) -> pd.DataFrame:
     found = Counter((model[row["reply_id"]], *what) for row in calls for what in _reply_reasons(row))
     found += Counter(
         (model[row["reply_id"]], "unscored", str(row["error"] or "no reason given"))
-        for row in records(gradings, "reply_id", "label", "advisory", "error")
-        if row["label"] == "unscored" and not row["advisory"] and row["reply_id"] in model
+        for row in records(gradings, "reply_id", "label", "advisory", "error", "expectation")
+        if row["label"] == "unscored"
+        and not row["advisory"]
+        and row["reply_id"] in model
+        and row["expectation"] != CROSSED
     )
     ordered = sorted(found.items(), key=lambda item: (item[0][0], item[0][1], -item[1], item[0][2]))
     return as_table(Reason, [Reason(*key, n) for key, n in ordered])
@@ -45,7 +48,7 @@ def reasons(replies: pd.DataFrame, gradings: pd.DataFrame) -> pd.DataFrame:
 
 def track_counts(gradings: pd.DataFrame) -> TrackCounts:
     """How many scenarios the gradings hold, how many of them code alone decides, and how many it does not."""
-    rows = records(gradings, "scenario_id", "mode", "expectation")
+    rows = [r for r in records(gradings, "scenario_id", "mode", "expectation") if r["expectation"] != CROSSED]
     every = {row["scenario_id"] for row in rows}
     exact = {r["scenario_id"] for r in rows if r["mode"] == "exact" and r["expectation"] != "out_of_scope"}
     return TrackCounts(len(every), len(exact), len(every - exact))

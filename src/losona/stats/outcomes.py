@@ -22,12 +22,15 @@ GRADING_COLUMNS = (
     "pack",
     "norm",
     "mode",
+    "expectation",
     "label",
     "advisory",
     "in_character",
     "fits",
 )
 SCORED = ("complies", "breaches")
+CROSSED = "crossed"
+"""Expectation of a grading by the norm of the other arm."""
 
 
 @dataclass(frozen=True)
@@ -75,10 +78,22 @@ class Outcome:
 
 
 def outcomes(replies: pd.DataFrame, gradings: pd.DataFrame) -> list[Outcome]:
-    """Join the tables. Raises `UserFault` where they do not fit together or a cell holds two replies of one epoch."""
+    """Join the tables. Raises `UserFault` where they do not fit together or a cell holds two replies of one epoch.
+
+    Gradings by the norm of the other arm are left out: they say nothing of compliance; `crossed_outcomes` has them.
+    """
+    return _joined(replies, [pair for pair in _deciding(gradings).items() if pair[1]["expectation"] != CROSSED])
+
+
+def crossed_outcomes(replies: pd.DataFrame, gradings: pd.DataFrame) -> list[Outcome]:
+    """Replies under conflicting evidence as the norm of the other arm grades them."""
+    return _joined(replies, [pair for pair in _deciding(gradings).items() if pair[1]["expectation"] == CROSSED])
+
+
+def _joined(replies: pd.DataFrame, deciding: Iterable[tuple[tuple[str, str], dict[str, Any]]]) -> list[Outcome]:
     by_reply = {row["reply_id"]: row for row in records(replies, *REPLY_COLUMNS)}
     joined: list[Outcome] = []
-    for (reply_id, scenario_id), grading in _deciding(gradings).items():
+    for (reply_id, scenario_id), grading in deciding:
         if reply_id not in by_reply:
             raise UserFault(f"gradings name the reply {reply_id!r} ({scenario_id}), which the replies do not hold.")
         joined.append(_outcome(by_reply[reply_id], grading))

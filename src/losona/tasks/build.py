@@ -13,7 +13,7 @@ from losona.judge.ask import Panel
 from losona.judge.line import chat_message
 from losona.judge.protocols import Procedure
 from losona.prompts import Templates
-from losona.scenarios import SHIPPED, Selection, load_scenarios, select, verifiable
+from losona.scenarios import SHIPPED, Selection, crossings, load_scenarios, select, verifiable
 from losona.tasks.scorer import follows_norm
 from losona.tasks.setup import Recalled, Setup, Transcript, group
 from losona.tasks.solver import answer, recall
@@ -120,6 +120,8 @@ def losona(
     found = load_scenarios(scenarios, taxonomy, unnamed_subject).scenarios
     wanted = Selection(arms=_split(arms), variants=_split(variants), limit=limit)
     candidates = found if judge else verifiable(found, taxonomy)
+    chosen = select(candidates, wanted, taxonomy)
+    again = crossings(chosen, found)
     style = PromptStyle(Templates(Path(prompts) if prompts else None))
     judges = [_judge(name) for name in _split(judge)]
     setup = Setup(
@@ -129,7 +131,8 @@ def losona(
         seed=seed,
         sampling={"temperature": temperature, "max_tokens": max_tokens},
     )
-    return build_task(group(select(candidates, wanted, taxonomy)), condition, range(1, epochs + 1), setup)
+    graded = (*chosen, *(again if judge else verifiable(again, taxonomy)))
+    return build_task(group(graded), condition, range(1, epochs + 1), setup)
 
 
 def _judge(name: str) -> Model:

@@ -12,7 +12,7 @@ from losona.report.material import Material
 
 __all__ = ["NAMES", "Drawing", "draw_all", "missing_note"]
 
-NAMES = ("accuracy", "effect", "flips", "floor_ceiling", "plane", "heat", "curve")
+NAMES = ("accuracy", "effect", "flips", "floor_ceiling", "plane", "heat", "curve", "followed", "judge", "corrected")
 """Modules of this package with a function `draw`, in the order of reading; also the names of the files."""
 
 

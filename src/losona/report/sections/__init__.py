@@ -6,7 +6,7 @@ from losona.report.views import View
 
 OPTIONAL = (
     "main", "gains", "ceilings", "deltas", "ranking", "model_pairs", "contrast", "frame_scores", "specificity",
-    "evidence", "adaptation", "reasons",
+    "evidence", "followed", "adaptation", "reasons",
 )  # fmt: skip
 """Tables that a report may lack; their files of an earlier report are removed then."""
 
@@ -30,6 +30,7 @@ def controls_and_tests(material: Material) -> list[View]:
         controls.specificity_table(material),
         controls.dose_table(material),
         controls.evidence_table(material),
+        controls.followed_table(material),
         *rates.other_variants(material),
     )
 

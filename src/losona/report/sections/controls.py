@@ -3,7 +3,7 @@
 from losona.report import wording as w
 from losona.report.material import Material
 from losona.report.views import Bar, Column, View, view
-from losona.stats import Adaptation, DosePoint, Evidence, FrameScore, PairAccuracy, Specificity
+from losona.stats import Adaptation, DosePoint, Evidence, Followed, FrameScore, PairAccuracy, Specificity
 
 
 def contrast_table(material: Material) -> View:
@@ -106,3 +106,29 @@ def evidence_table(material: Material) -> View:
     )
     texts = ("evidence", "Conflicting evidence", note, "Condition, variant")
     return view(material.evidence, columns, lambda e: f"{e.condition}, {e.variant}", lambda e: e.model, texts)
+
+
+def followed_table(material: Material) -> View:
+    """Which norm replies follow that saw both."""
+    columns: list[Column[Followed]] = [
+        Column("replies (not known)", lambda f: f"{w.count(f.n_replies)} ({w.count(f.n_unknown)})"),
+        Column("scenarios", lambda f: w.count(f.n_scenarios)),
+        Column("counted norm", lambda f: _share(f.counted, f.counted_low, f.counted_high)),
+        Column("other norm", lambda f: _share(f.other, f.other_low, f.other_high)),
+        Column("both", lambda f: _share(f.both, f.both_low, f.both_high)),
+        Column("neither", lambda f: _share(f.neither, f.neither_low, f.neither_high)),
+        Column("counted - other, points", lambda f: w.points(f.lean)),
+        Column("its interval", lambda f: w.interval(f.lean_low, f.lean_high, w.points)),
+    ]
+    note = (
+        "Replies graded by both norms of the frame. The counted norm is the majority's in mixed and the latest in "
+        "shift, by convention; the other is the minority's, or the earlier one. Shares are means over scenarios, in "
+        "brackets their 95 % intervals, clustered by pair of norms. Not known: not graded by both norms, since one "
+        "needs a judge, has no label, or its arm was dropped; such replies are in no share."
+    )
+    texts = ("followed", "Conflicting evidence: which norm is followed", note, "Condition, variant")
+    return view(material.followed, columns, lambda f: f"{f.condition}, {f.variant}", lambda f: f.model, texts)
+
+
+def _share(share: float, low: float, high: float) -> str:
+    return f"{w.percent(share)} [{w.interval(low, high, w.bare)}]" if share == share else w.DASH
