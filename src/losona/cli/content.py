@@ -112,15 +112,13 @@ def _params(text: str) -> dict[str, tuple[str, ...]]:
     from pydantic import TypeAdapter, ValidationError
 
     from losona.schema.taxonomy import Params, as_params
+    from losona.validation import told
 
     try:
         return TypeAdapter(Params).validate_python(as_params(data))
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"]) or "the whole"
-        raise UserFault(
-            f'--params {text!r}: {place}: {first["msg"]}; write {{"answer": ["120", "one twenty"]}}.'
-        ) from None
+        wrong = told(error.errors()[0], Params)
+        raise UserFault(f'--params {text!r}: {wrong}; write {{"answer": ["120", "one twenty"]}}.') from None
 
 
 @click.command()

@@ -19,10 +19,12 @@ from losona.official import OfficialRow, to_scenario
 from losona.schema.frame import Frame
 from losona.schema.scenario import Scenario
 from losona.taxonomy import Taxonomy
-from losona.textfiles import Document, Place, parse_yaml, read_jsonl, read_text, tell
+from losona.textfiles import Document, Place, parse_yaml, read_jsonl, read_text
+from losona.validation import told
 
 PARSES, LINE_PARSES = "F01", "P01"
 FRAME, LINES = ".yaml", ".jsonl"
+AS_SAID = "a value of the kind that the message names"
 ALLOWED = "one of the 13 columns of the release, or a key of a derived scenario, of the kind that the message names"
 
 
@@ -76,11 +78,12 @@ def _read_line(document: Document, taxonomy: Taxonomy) -> Iterator[LineView | Fi
             row = OfficialRow.model_validate(data)
             yield LineView(document, to_scenario(row, taxonomy, place, UNNAMED), taxonomy, row)
     except ValidationError as error:
-        for fault in error.errors():
-            yield _line_fault(document, tell(fault["loc"], fault["msg"], fault["input"]), ALLOWED)
+        model = Scenario if isinstance(data, dict) and "visible" in data else OfficialRow
+        for wrong in (told(fault, model) for fault in error.errors()):
+            yield _line_fault(document, wrong.found, wrong.allowed or ALLOWED)
     except ContentError as error:
-        told = str(error).removeprefix(f"{place}: ").rstrip(".")
-        yield _line_fault(document, told, "a JSON object whose columns agree with each other")
+        found = str(error).removeprefix(f"{place}: ").rstrip(".")
+        yield _line_fault(document, found, "a JSON object whose columns agree with each other")
 
 
 def _line_fault(document: Document, found: str, allowed: str) -> Finding:
@@ -114,12 +117,10 @@ def _yaml_fault(path: Path, message: str) -> Finding:
 def _schema_faults(document: Document, error: ValidationError) -> Iterator[Finding]:
     """One finding a fault; of a chat item only the faults of what it is meant to be, a turn or a slot."""
     for fault in error.errors():
-        location = fault["loc"]
-        if not _meant(document.data, location):
-            continue
-        found = tell(location, fault["msg"], fault["input"])
-        place = tuple(part for part in location if part not in ("Turn", "Slot"))
-        yield Finding(PARSES, "error", document.path, document.line(place), found, _allowed(fault["type"]))
+        if _meant(document.data, fault["loc"]):
+            wrong = told(fault, Frame)
+            line = document.line(wrong.place)
+            yield Finding(PARSES, "error", document.path, line, wrong.found, wrong.allowed or AS_SAID)
 
 
 def _meant(data: Any, location: Place) -> bool:
@@ -127,13 +128,3 @@ def _meant(data: Any, location: Place) -> bool:
         return True
     item = cast("dict[str, Any]", data)["chat"][location[1]]
     return location[2] == ("Slot" if isinstance(item, dict) and "slot" in item else "Turn")
-
-
-def _allowed(kind: str) -> str:
-    match kind:
-        case "extra_forbidden":
-            return "the keys of the format only; correct the spelling or remove it"
-        case "missing":
-            return "this key is needed; add it"
-        case _:
-            return "a value of the kind that the message names"
