@@ -133,6 +133,14 @@ def test_the_readme_is_short_and_says_what_is_shipped(
     assert all(author in text for author in AUTHORS)
 
 
+def test_pages_say_alike_how_the_shipped_frames_were_screened(shipped_frames: list[Frame]) -> None:
+    dropped = sum(len(frame.dropped) for frame in shipped_frames)
+    for page in (ROOT / "README.md", ROOT / "docs" / "concepts.md"):
+        assert f"{dropped} of {2 * len(shipped_frames)} arms" in " ".join(TEXTS[page].split())
+    assert not [page.name for page, text in TEXTS.items() if "not been screened" in text]
+    assert {frame.status for frame in shipped_frames} == {"draft"}  # else the two pages say too little
+
+
 def test_the_changelog_knows_this_version() -> None:
     text = TEXTS[ROOT / "CHANGELOG.md"]
     assert f"## [{losona.__version__}]" in text

@@ -59,7 +59,7 @@ def list_(
 def show(
     name: str, source: str, unnamed_subject: str, skip_bad_rows: bool, packs: Sequence[Path], as_json: bool
 ) -> None:
-    """Show a NORM, EVENT, VENUE, frame or SCENARIO by its id.
+    """Show a NORM, EVENT, VENUE, frame or SCENARIO by its id, or the frame in a file (.yaml).
 
     A frame is shown as a chat with its arms side by side, a scenario with its demonstrations marked.
     """
