@@ -12,7 +12,8 @@ import click
 from losona.errors import UserFault
 
 FINDINGS = 1
-"""Exit code of `lint` when there are errors, and of `taxonomy check` when checks break their promise."""
+"""Exit code of `lint` when there are errors, of `taxonomy check` when checks break their promise, of `generate` when it
+rejected all frames."""
 KINDS = ("packs", "events", "norms", "venues", "conditions", "models", "scenarios")
 pack_option = click.option(
     "--pack",

@@ -217,6 +217,12 @@ class Account:
         done = sum(one.status in ("accepted", "rejected") for one in self.finished)
         return self.reused + done == len(self.plan.orders)
 
+    @property
+    def fruitless(self) -> bool:
+        """Not one of the planned frames stands accepted, now or from an earlier command."""
+        outcomes = Store(self.plan.options.out).done()
+        return not any(outcomes.get(key) == "accepted" for key in self.plan.orders)
+
 
 def carry_out_generation(plan: GeneratePlan, console: Console) -> Account:
     """Make the frames that have no outcome yet. Raises `RunRefused` when it cannot start."""
@@ -332,7 +338,10 @@ def _whereabouts(account: Account) -> Iterator[str]:
     out = account.plan.options.out
     yield f"Frames: {out}; rejected ones with their findings: {out / REJECTED}; every call: {out / 'logs'}"
     if not account.complete:
-        yield "Incomplete. The same command again goes on where this one stopped."
+        how = "Interrupted" if account.interrupted else "Incomplete"
+        yield f"{how}. The same command again goes on where this one stopped."
+    elif account.fruitless:
+        yield "No frame was accepted."
     if any(out.glob("*.yaml")):
         yield f"Next: read them; losona lint {out}; losona screen {out}"
     elif any((out / REJECTED).glob("*.yaml")):
