@@ -19,9 +19,12 @@ import yaml
 
 import losona
 from losona.cli import cli
+from losona.frames import SHIPPED_FRAMES
+from losona.lint import lint_paths
 from losona.schema.frame import Frame
 from losona.schema.scenario import Scenario
 from losona.taxonomy import Taxonomy
+from losona.textfiles import parse_yaml
 
 ROOT = Path(__file__).parents[1]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
@@ -82,6 +85,16 @@ def test_make_targets_exist(page: Path) -> None:
     known = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     named = re.findall(r"(?:`|^|&& )make ([\w-]+)", TEXTS[page], re.MULTILINE)
     assert set(named) <= known
+
+
+def test_the_frame_of_the_manual_is_good_and_its_excerpts_are_from_it(in_folder: Path, taxonomy: Taxonomy) -> None:
+    *excerpts, whole = blocks(ROOT / "docs" / "writing.md", "yaml")
+    frame = Frame.model_validate(parse_yaml(whole, Path("writing.md")).data)
+    path = in_folder / f"{frame.frame}.yaml"
+    path.write_text(whole, encoding="utf-8")
+    assert [finding.render() for finding in lint_paths([path], taxonomy)] == []
+    assert all(line.strip() in whole for excerpt in excerpts for line in excerpt.splitlines())
+    assert whole.splitlines()[0] == (SHIPPED_FRAMES / "core.standup.wash_buffer.yaml").read_text().splitlines()[0]
 
 
 @every_page
