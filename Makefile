@@ -2,7 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test test-all check docs lock clean
+.PHONY: setup run test test-all check docs lock clean
+
+setup: .venv/run.stamp  ## .venv with all that losona needs; nothing is run
 
 run: .venv/run.stamp  ## a small balanced run on the embedded model: table and report
 	$(BIN)/losona run --limit 2 --epochs 1 --max-tokens 80 --out runs/first

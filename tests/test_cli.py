@@ -15,6 +15,7 @@ from losona.api import grade
 from losona.cli import main
 from losona.errors import UserFault
 from losona.frames import SHIPPED_FRAMES
+from losona.run.options import folder_name
 from losona.verifiers import CodeVerdict
 from test_official import row
 
@@ -65,6 +66,7 @@ def test_show(losona: Call) -> None:
     assert scenario.count("\n* ") == 2 + 1  # the key below the chat too
     assert "\no " in scenario
     assert "\n> Ottilie: Kwabena" in scenario
+    assert losona("show", str(SHIPPED_FRAMES / "core.standup.wash_buffer.yaml"))[1] == frame
     for name in ("binary_answer_norm", "teams_wet_lab", "standup", "extended/bug_report"):
         assert losona("show", name)[0] == 0
     assert json.loads(losona("show", "binary_answer_norm", "--json")[1])["id"] == "binary_answer_norm"
@@ -74,6 +76,8 @@ def test_show(losona: Call) -> None:
     ("arguments", "fault"),
     [
         (("show", "binary_answer_nrm"), "did you mean binary_answer_norm"),
+        (("show", "core.standup.mine"), "A frame of your own: give its file, or --scenarios FOLDER."),
+        (("show", "frames/core.standup.mine.yaml"), "there is no such file"),
         (("check", "nobody", "yes"), "unknown norm 'nobody'"),
         (("check", "binary_answer_norm", "yes", "--params", "{"), "not valid JSON"),
         (("check", "binary_answer_norm", "yes", "--params", '{"a": 3}'), "--params"),
@@ -234,3 +238,7 @@ def test_list_leaves_out_bad_rows_when_told(losona: Call, in_folder: Path) -> No
     assert (code, "--skip-bad-rows" in err) == (2, True)
     code, out, _ = losona("list", "scenarios", "--scenarios", "rows.jsonl", "--skip-bad-rows", "--json")
     assert (code, len(json.loads(out))) == (0, 1)
+
+
+def test_a_folder_is_named_without_the_suffix_of_a_file_of_replies() -> None:
+    assert folder_name(["replies/base1.jsonl", "openai/gpt-5.5"]) == "base1+gpt-5.5"

@@ -19,9 +19,12 @@ import yaml
 
 import losona
 from losona.cli import cli
+from losona.frames import SHIPPED_FRAMES
+from losona.lint import lint_paths
 from losona.schema.frame import Frame
 from losona.schema.scenario import Scenario
 from losona.taxonomy import Taxonomy
+from losona.textfiles import parse_yaml
 
 ROOT = Path(__file__).parents[1]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
@@ -84,6 +87,16 @@ def test_make_targets_exist(page: Path) -> None:
     assert set(named) <= known
 
 
+def test_the_frame_of_the_manual_is_good_and_its_excerpts_are_from_it(in_folder: Path, taxonomy: Taxonomy) -> None:
+    *excerpts, whole = blocks(ROOT / "docs" / "writing.md", "yaml")
+    frame = Frame.model_validate(parse_yaml(whole, Path("writing.md")).data)
+    path = in_folder / f"{frame.frame}.yaml"
+    path.write_text(whole, encoding="utf-8")
+    assert [finding.render() for finding in lint_paths([path], taxonomy)] == []
+    assert all(line.strip() in whole for excerpt in excerpts for line in excerpt.splitlines())
+    assert whole.splitlines()[0] == (SHIPPED_FRAMES / "core.standup.wash_buffer.yaml").read_text().splitlines()[0]
+
+
 @every_page
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)\s]*)?\)", BLOCK.sub("", TEXTS[page])):
@@ -131,6 +144,14 @@ def test_the_readme_is_short_and_says_what_is_shipped(
     ):  # fmt: skip
         assert sentence in text
     assert all(author in text for author in AUTHORS)
+
+
+def test_pages_say_alike_how_the_shipped_frames_were_screened(shipped_frames: list[Frame]) -> None:
+    dropped = sum(len(frame.dropped) for frame in shipped_frames)
+    for page in (ROOT / "README.md", ROOT / "docs" / "concepts.md"):
+        assert f"{dropped} of {2 * len(shipped_frames)} arms" in " ".join(TEXTS[page].split())
+    assert not [page.name for page, text in TEXTS.items() if "not been screened" in text]
+    assert {frame.status for frame in shipped_frames} == {"draft"}  # else the two pages say too little
 
 
 def test_the_changelog_knows_this_version() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from loopback import Server, completion, serving
 from losona.cli import main
@@ -22,6 +23,7 @@ from losona.generate.prompting import brief_of, stage_messages
 from losona.generate.writing import frame_text
 from losona.lint import lint_paths
 from losona.prompts import Templates
+from losona.run.generating import Account, GenerateOptions, plan_generation, show_account
 from losona.schema.frame import Frame, ReferenceSet, Slot
 from losona.taxonomy import Taxonomy
 
@@ -220,7 +222,9 @@ def test_a_stage_without_a_usable_answer_ends_the_frame_and_names_the_failure(
     generate: Generate, answers: Answers, stage: str, kind: str, spoil: Callable[[Any], Any]
 ) -> None:
     done = generate(lambda s, n, _: spoil(answers[s]) if s == stage else answers[s], "--repairs", "1")
-    assert (done.code, done.frames, Counter(done.asked)[stage]) == (0, [], 2)
+    assert (done.code, done.frames, Counter(done.asked)[stage]) == (1, [], 2)
+    assert "No frame was accepted." in done.out
+    assert [p.suffix for p in (done.folder / "rejected").glob("*.yaml")] == []
     assert f"rejected for want of a usable answer: {stage}: {kind} 1" in done.out
     assert f"unusable answers and failed calls: {stage}: {kind} 2" in done.out
     found = done.findings
@@ -280,7 +284,7 @@ def test_findings_go_back_to_the_stage_concerned_and_only_there(
 
 def test_what_still_fails_is_kept_with_its_findings(generate: Generate, answers: Answers, taxonomy: Taxonomy) -> None:
     done = generate(lambda s, n, _: changed(answers[s], leak) if s == "base" else answers[s], "--repairs", "1")
-    assert (done.code, done.frames) == (0, [])
+    assert (done.code, done.frames) == (1, [])
     assert done.rejected == [f"{NAME}.findings.json", f"{NAME}.record.json", f"{NAME}.yaml"]
     assert "rejected by the linter (findings in frames): F32 1 in 1" in done.out
     blocking = [f for f in done.findings["findings"] if f["severity"] == "error"]
@@ -320,6 +324,15 @@ def test_a_failed_call_is_counted_and_taken_up_where_it_stopped(generate: Genera
     second = generate(lambda s, n, _: answers[s])
     assert (second.code, second.frames) == (0, [NAME])
     assert second.asked == list(STAGES[STAGES.index("elicitor") :])
+
+
+@pytest.mark.parametrize(("interrupted", "word"), [(True, "Interrupted."), (False, "Incomplete.")])
+def test_an_interruption_is_called_one(
+    in_folder: Path, capsys: pytest.CaptureFixture[str], interrupted: bool, word: str
+) -> None:
+    plan = plan_generation(GenerateOptions(WISH, "openai-api/loop/m"))
+    show_account(Account(plan, 0, interrupted=interrupted), Console(width=200))
+    assert f"{word} The same command again goes on where this one stopped." in capsys.readouterr().out
 
 
 def test_a_bound_stops_before_the_call_that_could_exceed_it(generate: Generate, answers: Answers) -> None:

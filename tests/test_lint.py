@@ -1,6 +1,7 @@
 """The linter names the right rule for each of many deliberate defects, and is silent on good frames."""
 
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,10 @@ import pytest
 from losona.cli import cli
 from losona.errors import ContentError, UserFault
 from losona.frames import SHIPPED_FRAMES
-from losona.lint import RULES, Finding, lint_paths
+from losona.lint import RULES, Finding, fix_paths, lint_paths
 from losona.lint.__main__ import main
 from losona.lint.lexicons import lexicons
-from losona.taxonomy import load_taxonomy
+from losona.taxonomy import Taxonomy, load_taxonomy
 from losona.textfiles import parse_yaml
 
 BASE = Path(__file__).parent / "data" / "extended.factual_question.yard_film.yaml"
@@ -80,6 +81,10 @@ DEFECTS: list[tuple[str, str, Changes | Mutation, str]] = [
     ("F01 error", "number where text is meant", {"chat.0.text": 12}, ""),
     ("F01 error", "text where a boolean is meant", {"s1.a.1.demo": "yes"}, ""),
     ("F01 error", "unknown kind of reference", {"references.a.comply.0.kind": "good"}, ""),
+    ("F01 error", "unknown status", {"status": "wonderful"}, ""),
+    ("F01 error", "known issue without a reason", {"status": "known_issue"}, ""),
+    ("F01 error", "another version of the format", {"schema_version": "9"}, ""),
+    ("F01 error", "no language tag", {"language": "klingon-zz-x"}, ""),
     ("F01 error", "empty turn", {"chat.1.text": " "}, ""),
     ("F01 error", "turn of two lines", {"chat.1.text": "projector is dusted\nand in a good mood"}, ""),
     ("F01 error", "unknown operation in the off elicitor's code", {"off_elicitor.code.op": "x"}, ""),
@@ -232,13 +237,29 @@ def test_no_file_is_too_broken_to_be_told(text: str, tmp_path: Path) -> None:
 
 
 def test_a_wrong_path_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ContentError, match="no such file"):
+    with pytest.raises(ContentError, match="no such file or folder"):
         lint_paths([tmp_path / "none.yaml"], load_taxonomy())
     with pytest.raises(ContentError, match="no frame files"):
         lint_paths([tmp_path], load_taxonomy())
     (tmp_path / "notes.md").write_text("x")
     with pytest.raises(ContentError, match=r"notes\.md: lint reads frames"):
         lint_paths([tmp_path / "notes.md"], load_taxonomy())
+
+
+def test_a_file_that_cannot_be_read_hides_no_other(tmp_path: Path, taxonomy: Taxonomy) -> None:
+    lint([base() | {"venue": "x"}], tmp_path)
+    (tmp_path / "latin.yaml").write_bytes("frame: caf\u00e9".encode("latin-1"))
+    (tmp_path / "latin.jsonl").write_bytes(b"\xff\n")
+    (tmp_path / "huge.yaml").write_bytes(b"#" * (2**20 + 1))
+    (tmp_path / "folder.yaml").mkdir()
+    os.mkfifo(tmp_path / "pipe.yaml")
+    found = {f.file.name: (f.rule, f.found) for f in lint_paths([tmp_path], taxonomy)}
+    assert {name: rule for name, (rule, _) in found.items()} == {
+        f"{base()['frame']}.yaml": "F03", "latin.yaml": "F01", "latin.jsonl": "P01", "huge.yaml": "F01",
+        "folder.yaml": "F01", "pipe.yaml": "F01",
+    }  # fmt: skip
+    assert found["latin.yaml"][1] == "not UTF-8 at byte 10; save the file as UTF-8"
+    assert fix_paths([tmp_path], taxonomy) == []
 
 
 def test_a_rule_is_explained_with_an_example(capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from losona.frames import derive
+from losona.frames import SHIPPED_FRAMES, derive
 from losona.lint import lint_paths
 from losona.lint.frameset import NEAR_DUPLICATE
 from losona.lint.near import EXACT_UP_TO, candidates, common_counts, jaccard, near_duplicates
@@ -181,3 +181,13 @@ def test_many_copies_are_all_found_without_comparing_all_pairs() -> None:
 def test_texts_without_runs_are_like_nothing() -> None:
     assert near_duplicates([set(), set()], NEAR_DUPLICATE) == {}
     assert common_counts([{1, 2}, {2, 3}, {4}]) == {(0, 1): 1}
+
+
+def test_what_a_frame_shares_with_a_shipped_one_is_told_at_the_own_frame(tmp_path: Path) -> None:
+    shipped = sorted(SHIPPED_FRAMES.glob("*.yaml"))[0]
+    own = tmp_path / shipped.name
+    own.write_bytes(shipped.read_bytes())
+    for paths in ([own, shipped], [shipped, own]):
+        found = [f for f in lint_paths(paths, load_taxonomy()) if f.rule.startswith("S")]
+        assert {f.rule for f in found} >= {"S01", "S03", "S05", "S07"}
+        assert {f.file for f in found} == {own}

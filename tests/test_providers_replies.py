@@ -102,12 +102,12 @@ def test_a_file_without_a_row_as_yet_lacks_every_reply(tmp_path: Path) -> None:
         ([ROW, ROW | {"text": "not me"}], rf":2: prompt {KEY}, epoch 1 has another text at .*:1"),
         ([ROW, "", "{"], r":3: not valid JSON"),
         (["[1]"], r":1: an object is expected"),
-        ([ROW | {"prompt_hash": "XYZ"}], r":1: prompt_hash: .*\(found 'XYZ'\)"),
-        ([ROW | {"epoch": 0}], r":1: epoch: .*greater than or equal to 1 \(found 0\)"),
-        ([ROW | {"epoch": "1"}], r":1: epoch: .*valid integer \(found '1'\)"),
-        ([ROW | {"text": None}], r":1: text: .*valid string \(found None\)"),
-        ([ROW | {"finish_reason": "done"}], r":1: finish_reason: .*'stop'.*\(found 'done'\)"),
-        (['{"prompt_hash": "%s", "text": "a"}' % KEY], r":1: epoch: Field required"),  # noqa: UP031
+        ([ROW | {"prompt_hash": "XYZ"}], r":1: prompt_hash: .*\(found 'XYZ'\); allowed: the 16 digits"),
+        ([ROW | {"epoch": 0}], r":1: epoch: 0; allowed: 1 or more"),
+        ([ROW | {"epoch": "1"}], r":1: epoch: '1'; allowed: a whole number"),
+        ([ROW | {"text": None}], r":1: text: nothing; allowed: text"),
+        ([ROW | {"finish_reason": "done"}], r":1: finish_reason: 'done'; allowed: 'stop', .*"),
+        (['{"prompt_hash": "%s", "text": "a"}' % KEY], r":1: epoch: the key is missing"),  # noqa: UP031
         ([ROW | {"finish_reson": "stop"}], r":1: unknown column 'finish_reson'; 'finish_reason' is probably meant"),
         (['{"prompt_hash": "%s", "epoch": 1, "text": "\\ud800"}' % KEY], r":1: half of a surrogate"),  # noqa: UP031
     ],

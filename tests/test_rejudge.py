@@ -203,11 +203,11 @@ def test_labels_of_people_calibrate_a_run(losona: Losona, run: Start, judges: di
     [
         (
             "reply_id,scenario_id,annotator,label\na,s,x,maybe\n",
-            "l.csv:2: label: Input should be 'complies' or 'breaches'",
+            "l.csv:2: label: 'maybe'; allowed: 'complies' or 'breaches'",
         ),
         ("reply_id,scenario_id,annotator,label\na,s,x,complies\na,s,x,breaches\n", "l.csv:3: x labels a under s twice"),
         ("reply_id,scenario_id,annotator,label\na,s,,\n", "there is no label in it"),
-        ("reply_id,annotator,label\na,x,complies\n", "l.csv:2: scenario_id: Field required"),
+        ("reply_id,annotator,label\na,x,complies\n", "l.csv:2: scenario_id: the key is missing"),
     ],
 )
 def test_labels_are_read_strictly(in_folder: Path, text: str, fault: str) -> None:

@@ -14,7 +14,8 @@ from pydantic import ValidationError
 from losona.errors import ContentError
 from losona.schema.frame import Arm, Frame
 from losona.schema.frame_record import FrameRecord
-from losona.textfiles import parse_yaml, read_text, tell, validate, write_atomically
+from losona.textfiles import parse_yaml, read_text, validate, write_atomically
+from losona.validation import told
 
 SUFFIX = ".record.json"
 MARKS = ("status", "dropped")
@@ -42,9 +43,9 @@ def read_frame_record(frame: Path) -> FrameRecord:
     except (json.JSONDecodeError, RecursionError) as error:
         raise ContentError(f"{path}: not valid JSON ({error}); restore the file, or move it away.") from None
     except ValidationError as error:
-        first = error.errors()[0]
-        told = tell(first["loc"], first["msg"], first["input"])
-        raise ContentError(f"{path}: {told}; restore the file, or move it away.") from None
+        raise ContentError(
+            f"{path}: {told(error.errors()[0], FrameRecord)}; restore the file, or move it away."
+        ) from None
 
 
 def write_frame_record(frame: Path, record: FrameRecord) -> None:

@@ -96,7 +96,9 @@ def _scenario_row(scenario: Scenario, taxonomy: Taxonomy) -> Row:
 
 
 def find(name: str, taxonomy: Taxonomy, source: Source = Source()) -> Norm | Event | Venue | Frame | Scenario:
-    """The record with this id. Raises `UserFault` with near ids when there is none."""
+    """The record with this id, or the frame of a file. Raises `UserFault` with near ids when there is none."""
+    if name.endswith(".yaml"):
+        return read_frame(Path(name))
     if name in taxonomy.norms:
         return taxonomy.norms[name]
     if name in taxonomy.venues:
@@ -110,7 +112,9 @@ def find(name: str, taxonomy: Taxonomy, source: Source = Source()) -> Norm | Eve
         return scenarios[name]
     events = [event for pack in taxonomy.packs.values() for event in pack.events]
     known = [*taxonomy.norms, *taxonomy.venues, *events, *scenarios, *{s.frame for s in scenarios.values() if s.frame}]
-    raise UserFault(unknown("norm, event, venue, frame or scenario", name, known, "losona list KIND"))
+    fault = unknown("norm, event, venue, frame or scenario", name, known, "losona list KIND")
+    own = " A frame of your own: give its file, or --scenarios FOLDER." if source.name == SHIPPED else ""
+    raise UserFault(fault + own)
 
 
 def _event(name: str, taxonomy: Taxonomy) -> Event | None:

@@ -17,7 +17,7 @@ from losona.schema._base import Record
 from losona.schema.scenario import Evaluation, Scenario, Visible, VisiblePerson, VisibleTurn
 from losona.schema.taxonomy import Norm
 from losona.taxonomy import Taxonomy
-from losona.textfiles import tell
+from losona.validation import told
 
 ATTRIBUTION = "Humalike-ai/LoSoNA, CC BY 4.0 (Winiarek, Bilski, Jacniacki)"
 OPENERS = frozenset(
@@ -138,9 +138,7 @@ def _read_row(data: Any, place: str, taxonomy: Taxonomy, unnamed_subject: str) -
     try:
         row = OfficialRow.model_validate(data)
     except ValidationError as error:
-        raise ContentError(
-            "\n".join(f"{place}: column {tell(e['loc'], e['msg'], e['input'])}" for e in error.errors())
-        ) from None
+        raise ContentError("\n".join(f"{place}: column {told(e, OfficialRow)}" for e in error.errors())) from None
     return to_scenario(row, taxonomy, place, unnamed_subject)
 
 

@@ -39,7 +39,8 @@ from losona.run.progress import RunProgress
 from losona.schema.frame_record import CheckVote, ModelCheck
 from losona.tasks import build_review_task
 from losona.taxonomy import load_taxonomy
-from losona.textfiles import read_jsonl, tell
+from losona.textfiles import read_jsonl
+from losona.validation import told
 
 VOTES_FILE = "votes.jsonl"
 Votes = dict[Ballot, CheckVote]
@@ -144,9 +145,8 @@ def _filed_votes(path: Path) -> Votes:
     try:
         votes = [CheckVote.model_validate(data) for data in lines]
     except ValidationError as error:
-        first = error.errors()[0]
-        told = tell(first["loc"], first["msg"], first["input"])
-        raise ContentError(f"{path}: {told}; move the file away, or choose another --out.") from None
+        wrong = told(error.errors()[0], CheckVote)
+        raise ContentError(f"{path}: {wrong}; move the file away, or choose another --out.") from None
     return {vote_ballot(vote): vote for vote in votes if not vote.error}
 
 

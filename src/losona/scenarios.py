@@ -19,7 +19,8 @@ from losona.official import ATTRIBUTION, Import, read_rows
 from losona.schema.scenario import Scenario
 from losona.schema.taxonomy import Norm
 from losona.taxonomy import Taxonomy
-from losona.textfiles import read_jsonl, read_text, tell
+from losona.textfiles import read_jsonl, read_text
+from losona.validation import told
 from losona.verifiers import decided_by_code
 
 SHIPPED = "shipped"
@@ -130,8 +131,7 @@ def _derived(rows: Iterable[tuple[str, Any]]) -> Iterator[Scenario]:
         try:
             yield Scenario.model_validate(data)
         except ValidationError as error:
-            first = error.errors()[0]
-            raise ContentError(f"{place}: {tell(first['loc'], first['msg'], first['input'])}") from None
+            raise ContentError(f"{place}: {told(error.errors()[0], Scenario)}") from None
 
 
 def _hub_rows(source: str) -> Iterator[tuple[str, Any]]:

@@ -16,7 +16,8 @@ from pydantic import ValidationError
 from losona.errors import ContentError, UserFault
 from losona.schema.scenario import Scenario
 from losona.schema.tables import TABLES_VERSION, GradingRow, ReplyRow
-from losona.textfiles import read_jsonl, read_text, tell
+from losona.textfiles import read_jsonl, read_text
+from losona.validation import told
 
 RECORD_FILE, SCENARIOS_FILE, CALIBRATION_FILE = "run.json", "scenarios.jsonl", "calibration.json"
 
@@ -190,7 +191,6 @@ def _scenarios(path: Path) -> dict[str, Scenario]:
         try:
             scenario = Scenario.model_validate(data)
         except ValidationError as error:
-            first = error.errors()[0]
-            raise ContentError(f"{place}: {tell(first['loc'], first['msg'], first['input'])}.") from None
+            raise ContentError(f"{place}: {told(error.errors()[0], Scenario)}.") from None
         found[scenario.scenario_id] = scenario
     return found

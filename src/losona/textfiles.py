@@ -1,6 +1,6 @@
 """Strict reading of content files: YAML and JSON Lines, with the place of every fault.
 
-Knows files, lines and how a validation error is told to a person. Does not know what the files mean.
+Knows files and lines. Does not know what the files mean, nor how a fault is worded (`losona.validation`).
 
 YAML is read by the 1.2 core rules, so `no`, `off` and `18:30` are text; a key given twice, an alias or a tag
 is an error.
@@ -20,6 +20,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from losona.errors import ContentError
+from losona.validation import told
 
 TEXT_LIMIT = 512 * 2**20
 YAML_LIMIT = 2**20
@@ -165,7 +166,7 @@ def validate(model: type[Model], document: Document, place: Place = ()) -> Model
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        raise ContentError(listed(faults(error, document, place))) from None
+        raise ContentError(listed(faults(error, model, document, place))) from None
 
 
 def listed(sentences: Sequence[str]) -> str:
@@ -174,25 +175,10 @@ def listed(sentences: Sequence[str]) -> str:
     return "\n".join([*sentences[:FAULTS_SHOWN], *more])
 
 
-def faults(error: ValidationError, document: Document, place: Place = ()) -> list[str]:
+def faults(error: ValidationError, model: type[BaseModel], document: Document, place: Place = ()) -> list[str]:
     """One line for each fault of a validation error."""
-    return [
-        f"{document.path}:{document.line((*place, *_location(e['loc'])))}: {tell(e['loc'], e['msg'], e['input'])}"
-        for e in error.errors()
-    ]
-
-
-def _location(loc: tuple[str | int, ...]) -> Place:
-    return tuple(part for part in loc if not (isinstance(part, str) and part[:1].isupper()))
-
-
-def tell(loc: tuple[str | int, ...], message: str, value: Any) -> str:
-    """A validation fault as one sentence: the key, what is wrong, and the value."""
-    key = ".".join(str(part) for part in _location(loc)) or "the document"
-    shown = repr(value)
-    if len(shown) > 80:
-        shown = shown[:77] + "..."
-    return f"{key}: {message.removeprefix('Value error, ')} (found {shown})"
+    found = (told(fault, model) for fault in error.errors())
+    return [f"{document.path}:{document.line((*place, *fault.place))}: {fault}" for fault in found]
 
 
 def hash_files(paths: Iterable[Path], root: Path) -> str:

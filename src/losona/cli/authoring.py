@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from losona.cli.content import pack_option
+from losona.cli.content import FINDINGS, pack_option
 from losona.errors import UserFault
 
 if TYPE_CHECKING:
@@ -49,7 +49,8 @@ def generate(dry_run: bool, **options: Any) -> None:
     """Let a model write frames: in stages, each validated, and linted as a whole.
 
     Findings go back to the model for the part concerned. What still fails is kept in DIR/rejected with its findings.
-    The same command again goes on where this one stopped. Exit code 3 when calls failed or a bound was reached.
+    The same command again goes on where this one stopped. Exit code 1 when not one frame was accepted, 3 when calls
+    failed or a bound was reached.
     """
     from rich.console import Console
 
@@ -66,6 +67,8 @@ def generate(dry_run: bool, **options: Any) -> None:
         sys.exit(INTERRUPTED)
     if not account.complete:
         sys.exit(INCOMPLETE)
+    if account.fruitless:
+        sys.exit(FINDINGS)
 
 
 WISH = ("norm", "counter", "event", "venue", "grid", "limit", "count", "one_arm", "seed")

@@ -12,7 +12,8 @@ import click
 from losona.errors import UserFault
 
 FINDINGS = 1
-"""Exit code of `lint` when there are errors, and of `taxonomy check` when checks break their promise."""
+"""Exit code of `lint` when there are errors, of `taxonomy check` when checks break their promise, of `generate` when it
+rejected all frames."""
 KINDS = ("packs", "events", "norms", "venues", "conditions", "models", "scenarios")
 pack_option = click.option(
     "--pack",
@@ -59,7 +60,7 @@ def list_(
 def show(
     name: str, source: str, unnamed_subject: str, skip_bad_rows: bool, packs: Sequence[Path], as_json: bool
 ) -> None:
-    """Show a NORM, EVENT, VENUE, frame or SCENARIO by its id.
+    """Show a NORM, EVENT, VENUE, frame or SCENARIO by its id, or the frame in a file (.yaml).
 
     A frame is shown as a chat with its arms side by side, a scenario with its demonstrations marked.
     """
@@ -112,15 +113,13 @@ def _params(text: str) -> dict[str, tuple[str, ...]]:
     from pydantic import TypeAdapter, ValidationError
 
     from losona.schema.taxonomy import Params, as_params
+    from losona.validation import told
 
     try:
         return TypeAdapter(Params).validate_python(as_params(data))
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"]) or "the whole"
-        raise UserFault(
-            f'--params {text!r}: {place}: {first["msg"]}; write {{"answer": ["120", "one twenty"]}}.'
-        ) from None
+        wrong = told(error.errors()[0], Params)
+        raise UserFault(f'--params {text!r}: {wrong}; write {{"answer": ["120", "one twenty"]}}.') from None
 
 
 @click.command()

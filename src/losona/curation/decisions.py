@@ -7,11 +7,8 @@ from losona.clock import now
 from losona.curation.frameset import FrameFile, read_frame_file
 from losona.errors import UserFault
 from losona.frame_records import mark_status, write_frame_record
+from losona.schema.frame import ACCEPTED, DRAFT, KNOWN_ISSUE
 from losona.schema.frame_record import Decision
-
-ACCEPTED, DRAFT = "accepted", "draft"
-KNOWN_ISSUE = "known_issue"
-"""A status that carries its reason, and that no decision replaces."""
 
 
 def current_decision(file: FrameFile) -> Decision | None:

@@ -14,6 +14,7 @@ from losona.generate.plan import Planned
 from losona.judge.answer import AnswerFault, one_object
 from losona.schema.taxonomy import Norm
 from losona.taxonomy import Taxonomy
+from losona.validation import told
 
 Stage = Literal["goal", "cast", "base", "slots", "elicitor", "off_elicitor", "facts", "references"]
 STAGES: tuple[Stage, ...] = ("goal", "cast", "base", "slots", "elicitor", "off_elicitor", "facts", "references")
@@ -22,8 +23,6 @@ SLOT_TURNS = 3
 """Turns of a filling: trigger, demonstration, uptake."""
 LONGEST = 2000
 """Characters of one text."""
-SHOWN = 160
-"""Characters of a value in a fault."""
 
 
 class StageFault(LosonaError):
@@ -286,10 +285,7 @@ def _typed(stage: Stage, data: dict[str, Any]) -> Answer:
     try:
         return SHAPES[stage].model_validate_json(json.dumps(data))
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"])[:80] or "the object"
-        shown = f" (found {str(first['input'])[:SHOWN]!r})" if first["type"] != "missing" else ""
-        raise StageFault("wrong_shape", f"{place}: {first['msg'].removeprefix('Value error, ')}{shown}") from None
+        raise StageFault("wrong_shape", str(told(error.errors()[0], SHAPES[stage]))) from None
 
 
 Found = Iterator[tuple[str, str]]

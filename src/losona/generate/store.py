@@ -19,7 +19,8 @@ from losona.frames import REJECTED, SHIPPED_FRAMES
 from losona.generate.assemble import free_slug
 from losona.generate.work import Finished, Status, Work
 from losona.schema.frame_record import FrameRecord
-from losona.textfiles import read_text, tell, write_atomically
+from losona.textfiles import read_text, write_atomically
+from losona.validation import told
 
 FINDINGS = ".findings.json"
 WORK = "work"
@@ -60,9 +61,8 @@ class Store:
             work = Work.model_validate_json(read_text(path))
             _ = work.draft
         except ValidationError as error:
-            first = error.errors()[0]
-            told = tell(first["loc"], first["msg"], first["input"])
-            raise ContentError(f"{path}: {told}; mend it, or remove the file to begin that frame anew.") from None
+            wrong = told(error.errors()[0], Work)
+            raise ContentError(f"{path}: {wrong}; mend it, or remove the file to begin that frame anew.") from None
         self._claimed.add(work.slug)
         return work
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from losona.generate.answers import SHAPES, Answer, Draft, Stage
 from losona.generate.budget import Spent
-from losona.schema._base import Record
+from losona.schema._base import VERSION, Record, Version
 from losona.schema.frame import Frame
 from losona.schema.frame_record import Generation
 
@@ -32,7 +32,7 @@ class Failure(Record):
 class Work(Record):
     """Everything that is known of a frame that is not finished."""
 
-    schema_version: str = "1"
+    schema_version: Version = VERSION
     """Version of this format."""
     plan: str
     """Key of what was asked for."""

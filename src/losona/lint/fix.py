@@ -30,7 +30,7 @@ from losona.lint.spacing import tidy
 from losona.lint.structure import BOOLEANS
 from losona.lint.view import FrameView
 from losona.taxonomy import Taxonomy
-from losona.textfiles import Place, parse_yaml, read_text, write_atomically
+from losona.textfiles import YAML_LIMIT, Place, parse_yaml, read_text, write_atomically
 
 BOM = "\ufeff"
 DASH = re.compile(r"(?<=[^\W\d]) *— *(?=[^\W\d])")
@@ -77,7 +77,10 @@ def fix_paths(paths: Iterable[Path], taxonomy: Taxonomy) -> list[Finding]:
 
 def fix_file(path: Path, taxonomy: Taxonomy) -> list[Finding]:
     """Mend one frame file in place, as a whole or not at all; a file that cannot be read is left alone."""
-    read_text(path)
+    try:
+        read_text(path, YAML_LIMIT)
+    except ContentError:
+        return []
     raw = path.read_bytes().decode("utf-8")
     text = raw.removeprefix(BOM)
     kept = sound_edits(text, path, taxonomy)

@@ -1,6 +1,7 @@
 """From files to views: of frames, and of the lines of JSON Lines files; or to the findings that say why not.
 
-The linter's one door to the disk. What cannot be read is a finding of F01 (frames) or P01 (lines).
+The linter's one door to the disk. What cannot be read is a finding of F01 (frames) or P01 (lines), and hides no other
+file: only a path that is not there, or holds nothing to lint, ends the command.
 """
 
 import re
@@ -19,10 +20,12 @@ from losona.official import OfficialRow, to_scenario
 from losona.schema.frame import Frame
 from losona.schema.scenario import Scenario
 from losona.taxonomy import Taxonomy
-from losona.textfiles import Document, Place, parse_yaml, read_jsonl, read_text, tell
+from losona.textfiles import YAML_LIMIT, Document, Place, parse_yaml, read_jsonl, read_text
+from losona.validation import told
 
 PARSES, LINE_PARSES = "F01", "P01"
 FRAME, LINES = ".yaml", ".jsonl"
+AS_SAID = "a value of the kind that the message names"
 ALLOWED = "one of the 13 columns of the release, or a key of a derived scenario, of the kind that the message names"
 
 
@@ -33,10 +36,12 @@ def content_files(paths: Iterable[Path]) -> tuple[Path, ...]:
     """
     found: dict[Path, None] = {}
     for path in paths:
+        if not path.exists():
+            raise ContentError(f"{path}: there is no such file or folder; check the path.")
         inside = sorted(_kept(path)) if path.is_dir() else [path]
         if not inside:
             raise ContentError(f"{path}: no frame files (*.yaml) and no rows (*.jsonl) in this folder.")
-        if path.exists() and not path.is_dir() and path.suffix not in (FRAME, LINES):
+        if not path.is_dir() and path.suffix not in (FRAME, LINES):
             raise ContentError(
                 f"{path}: lint reads frames (.yaml), rows or scenarios (.jsonl), and folders of them; name one."
             )
@@ -53,15 +58,15 @@ def _kept(folder: Path) -> Iterator[Path]:
 
 
 def read_lines(path: Path, taxonomy: Taxonomy) -> Iterator[LineView | Finding]:
-    """Each line of a JSON Lines file as the rules look at it, or why it cannot be read.
-
-    Raises `ContentError` if there is no such file.
-    """
-    empty = True
-    for place, data in read_jsonl(path):
-        empty = False
+    """Each line of a JSON Lines file as the rules look at it, or why it cannot be read."""
+    try:
+        rows = list(read_jsonl(path))
+    except ContentError as error:
+        yield _file_fault(LINE_PARSES, path, str(error), "a text file of one row or scenario a line")
+        return
+    for place, data in rows:
         yield from _read_line(Document(path, data, {(): int(place.rsplit(":", 1)[1])}), taxonomy)
-    if empty:
+    if not rows:
         yield Finding(LINE_PARSES, "error", path, 1, "the file holds no row", "one row or scenario a line")
 
 
@@ -76,11 +81,12 @@ def _read_line(document: Document, taxonomy: Taxonomy) -> Iterator[LineView | Fi
             row = OfficialRow.model_validate(data)
             yield LineView(document, to_scenario(row, taxonomy, place, UNNAMED), taxonomy, row)
     except ValidationError as error:
-        for fault in error.errors():
-            yield _line_fault(document, tell(fault["loc"], fault["msg"], fault["input"]), ALLOWED)
+        model = Scenario if isinstance(data, dict) and "visible" in data else OfficialRow
+        for wrong in (told(fault, model) for fault in error.errors()):
+            yield _line_fault(document, wrong.found, wrong.allowed or ALLOWED)
     except ContentError as error:
-        told = str(error).removeprefix(f"{place}: ").rstrip(".")
-        yield _line_fault(document, told, "a JSON object whose columns agree with each other")
+        found = str(error).removeprefix(f"{place}: ").rstrip(".")
+        yield _line_fault(document, found, "a JSON object whose columns agree with each other")
 
 
 def _line_fault(document: Document, found: str, allowed: str) -> Finding:
@@ -88,8 +94,11 @@ def _line_fault(document: Document, found: str, allowed: str) -> Finding:
 
 
 def read_view(path: Path, taxonomy: Taxonomy) -> FrameView | list[Finding]:
-    """A frame file as the rules look at it, or why it cannot be read. Raises `ContentError` if there is no file."""
-    return view_of(read_text(path), path, taxonomy)
+    """A frame file as the rules look at it, or why it cannot be read."""
+    try:
+        return view_of(read_text(path, YAML_LIMIT), path, taxonomy)
+    except ContentError as error:
+        return [_file_fault(PARSES, path, str(error), "one valid YAML document")]
 
 
 def view_of(text: str, path: Path, taxonomy: Taxonomy) -> FrameView | list[Finding]:
@@ -97,29 +106,27 @@ def view_of(text: str, path: Path, taxonomy: Taxonomy) -> FrameView | list[Findi
     try:
         document = parse_yaml(text, path)
     except ContentError as error:
-        return [_yaml_fault(path, str(error))]
+        return [_file_fault(PARSES, path, str(error), "one valid YAML document")]
     try:
         return FrameView(document, Frame.model_validate(document.data), taxonomy)
     except ValidationError as error:
         return list(_schema_faults(document, error))
 
 
-def _yaml_fault(path: Path, message: str) -> Finding:
-    """The line out of a reader's message, which begins with `path:line:`."""
-    match = re.match(r":(\d+): (.*)", message.removeprefix(str(path)), re.DOTALL)
-    line, found = (int(match.group(1)), match.group(2)) if match else (1, message)
-    return Finding(PARSES, "error", path, line, found.rstrip("."), "one valid YAML document")
+def _file_fault(rule: str, path: Path, message: str, allowed: str) -> Finding:
+    """The line out of a reader's message, which begins with `path:line:`, or with `path:` where the whole is meant."""
+    match = re.match(r"(?::(\d+))?: (.*)", message.removeprefix(str(path)), re.DOTALL)
+    line, found = (int(match.group(1) or 1), match.group(2)) if match else (1, message)
+    return Finding(rule, "error", path, line, found.rstrip("."), allowed)
 
 
 def _schema_faults(document: Document, error: ValidationError) -> Iterator[Finding]:
     """One finding a fault; of a chat item only the faults of what it is meant to be, a turn or a slot."""
     for fault in error.errors():
-        location = fault["loc"]
-        if not _meant(document.data, location):
-            continue
-        found = tell(location, fault["msg"], fault["input"])
-        place = tuple(part for part in location if part not in ("Turn", "Slot"))
-        yield Finding(PARSES, "error", document.path, document.line(place), found, _allowed(fault["type"]))
+        if _meant(document.data, fault["loc"]):
+            wrong = told(fault, Frame)
+            line = document.line(wrong.place)
+            yield Finding(PARSES, "error", document.path, line, wrong.found, wrong.allowed or AS_SAID)
 
 
 def _meant(data: Any, location: Place) -> bool:
@@ -127,13 +134,3 @@ def _meant(data: Any, location: Place) -> bool:
         return True
     item = cast("dict[str, Any]", data)["chat"][location[1]]
     return location[2] == ("Slot" if isinstance(item, dict) and "slot" in item else "Turn")
-
-
-def _allowed(kind: str) -> str:
-    match kind:
-        case "extra_forbidden":
-            return "the keys of the format only; correct the spelling or remove it"
-        case "missing":
-            return "this key is needed; add it"
-        case _:
-            return "a value of the kind that the message names"

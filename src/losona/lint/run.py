@@ -6,6 +6,7 @@ Knows no rule. Prints nothing.
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from losona.frames import SHIPPED_FRAMES
 from losona.lint.finding import Finding
 from losona.lint.lines import LineView
 from losona.lint.reading import LINES, content_files, read_lines, read_view
@@ -56,7 +57,15 @@ def lint_lines(lines: Sequence[LineView]) -> Iterator[Finding]:
 
 
 def lint_set(views: Sequence[FrameView], lines: Sequence[LineView] = ()) -> Iterator[Finding]:
-    """Findings of the rules over a set; none for a single frame or row, but for an id that stands twice."""
-    units = units_of(views, lines)
+    """Findings of the rules over a set; none for a single frame or row, but for an id that stands twice.
+
+    What two chats share is told at the later one, in the order in which they were named; shipped frames come first,
+    since whoever names them with frames of his own can only change the others.
+    """
+    units = units_of(sorted(views, key=lambda view: not _is_shipped(view)), lines)
     for rule in RULES.values() if len(views) + len(lines) > 1 else ():
         yield from rule.check_set(units)
+
+
+def _is_shipped(view: FrameView) -> bool:
+    return view.document.path.resolve().parent == SHIPPED_FRAMES.resolve()

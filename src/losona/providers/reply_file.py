@@ -5,6 +5,7 @@ stand beside them, and columns of the user's own. Knows the file and its key. Kn
 """
 
 import difflib
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,10 +14,12 @@ from typing import Any, Literal, cast
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from losona.errors import ContentError, UserFault
-from losona.textfiles import read_jsonl, tell
+from losona.textfiles import read_jsonl
+from losona.validation import ALLOWED, told
 
 Key = tuple[str, int]
 """Prompt hash and epoch."""
+_HASH = re.compile("[0-9a-f]{16}")
 FinishReason = Literal["stop", "max_tokens", "length", "model_length", "content_filter", "unknown"]
 
 
@@ -29,7 +32,7 @@ class Reply(BaseModel):
 
     model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
 
-    prompt_hash: str = Field(pattern=r"^[0-9a-f]{16}$")
+    prompt_hash: str
     """Hash of the prompt that was answered (`losona.conditions.prompt_hash`)."""
     epoch: int = Field(ge=1)
     """Repeat, from 1."""
@@ -43,6 +46,13 @@ class Reply(BaseModel):
     """When, as the user writes it."""
     note: str | None = None
     """Anything."""
+
+    @field_validator("prompt_hash")
+    @classmethod
+    def _is_hash(cls, key: str) -> str:
+        if not _HASH.fullmatch(key):
+            raise ValueError(f"this is no hash of a prompt{ALLOWED}the 16 digits (0-9, a-f) that came with the prompt")
+        return key
 
     @field_validator("text")
     @classmethod
@@ -110,5 +120,4 @@ def _row(data: Any, place: str) -> Reply:
     try:
         return Reply.model_validate(columns)
     except ValidationError as error:
-        told = [f"{place}: {tell(e['loc'], e['msg'], e['input'])}" for e in error.errors()]
-        raise ContentError("\n".join(told)) from None
+        raise ContentError("\n".join(f"{place}: {told(fault, Reply)}" for fault in error.errors())) from None

@@ -19,9 +19,10 @@ from losona.judge.protocols import Procedure
 from losona.run.judging import Asked, JudgeOptions, put_to_judges
 from losona.run.options import folder_name
 from losona.scenarios import load_scenarios
-from losona.schema._base import Record
+from losona.schema._base import VERSION, Record, Version
 from losona.taxonomy import load_taxonomy
 from losona.textfiles import read_text, write_atomically
+from losona.validation import told
 
 FOLDER = Path("audits")
 """Where audits lie, and where runs look for them."""
@@ -31,7 +32,7 @@ RECORD, ROWS = "audit.json", "verdicts.jsonl"
 class AuditRecord(Record):
     """What an audit was of. Its verdicts stand beside it, one a line (`AuditRow`)."""
 
-    schema_version: str = "1"
+    schema_version: Version = VERSION
     """Version of this format."""
     created: str
     """ISO 8601, UTC: when the last verdict came."""
@@ -173,8 +174,11 @@ def read_audit_record(folder: Path) -> AuditRecord | None:
         return None
     try:
         return AuditRecord.model_validate_json(read_text(path))
-    except ValidationError:
-        raise ContentError(f"{path}: this is no record of an audit; move it away, or choose another folder.") from None
+    except ValidationError as error:
+        wrong = told(error.errors()[0], AuditRecord)
+        raise ContentError(
+            f"{path}: this is no record of an audit ({wrong}); move it away, or choose another folder."
+        ) from None
 
 
 def read_audit(folder: Path) -> Audit | None:

@@ -3,7 +3,6 @@
 The one place that knows their order. Does not know stages.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -31,13 +30,13 @@ from losona.prompts import Templates
 from losona.run.plan import CHARACTERS_PER_TOKEN
 from losona.run.preflight import check_model, missing_for_model
 from losona.run.progress import RunProgress
+from losona.schema._base import LANGUAGE_TAG, language_tag
 from losona.taxonomy import Taxonomy, load_taxonomy
 
 FREE = ("embedded", "replies", "mockllm")
 """Providers on this machine: their calls cost nothing."""
 SETTLED_TOKENS, ANSWER_TOKENS = 1200, 900
 """Estimates: what earlier stages have settled, as a later stage reads it; the answer of a stage."""
-LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 SHOWN_RULES = 12
 
 
@@ -91,12 +90,17 @@ class GenerateOptions:
                 raise UserFault(f"{option} {value}: give a whole number of at least {least}.")
         if self.temperature is not None and not 0 <= self.temperature <= 2:
             raise UserFault(f"--temperature {self.temperature}: give a number from 0 to 2, or `default`.")
-        if not LANGUAGE.fullmatch(self.language):
-            raise UserFault(f"--language {self.language}: give a language tag such as en, pl or pt-BR.")
+        self._check_language()
         if self.wish.limit is not None and not self.wish.grid:
             raise UserFault("--limit bounds a grid; give --grid PACK, or --count for frames of one tuple.")
         self._check_bound()
         return self
+
+    def _check_language(self) -> None:
+        try:
+            language_tag(self.language)
+        except ValueError:
+            raise UserFault(f"--language {self.language}: give {LANGUAGE_TAG}.") from None
 
     def _check_bound(self) -> None:
         if self.max_cost is None:
@@ -213,6 +217,12 @@ class Account:
         done = sum(one.status in ("accepted", "rejected") for one in self.finished)
         return self.reused + done == len(self.plan.orders)
 
+    @property
+    def fruitless(self) -> bool:
+        """Not one of the planned frames stands accepted, now or from an earlier command."""
+        outcomes = Store(self.plan.options.out).done()
+        return not any(outcomes.get(key) == "accepted" for key in self.plan.orders)
+
 
 def carry_out_generation(plan: GeneratePlan, console: Console) -> Account:
     """Make the frames that have no outcome yet. Raises `RunRefused` when it cannot start."""
@@ -328,7 +338,10 @@ def _whereabouts(account: Account) -> Iterator[str]:
     out = account.plan.options.out
     yield f"Frames: {out}; rejected ones with their findings: {out / REJECTED}; every call: {out / 'logs'}"
     if not account.complete:
-        yield "Incomplete. The same command again goes on where this one stopped."
+        how = "Interrupted" if account.interrupted else "Incomplete"
+        yield f"{how}. The same command again goes on where this one stopped."
+    elif account.fruitless:
+        yield "No frame was accepted."
     if any(out.glob("*.yaml")):
         yield f"Next: read them; losona lint {out}; losona screen {out}"
     elif any((out / REJECTED).glob("*.yaml")):

@@ -149,8 +149,8 @@ class RunOptions:
 
 
 def folder_name(models: Sequence[str]) -> str:
-    """A name for a folder, made from those of models."""
-    slug = "+".join(name.split("/")[-1] for name in models)
+    """A name for a folder, made from those of models; a file of replies lends its name without the suffix."""
+    slug = "+".join(name.split("/")[-1].removesuffix(".jsonl") for name in models)
     return ("".join(c if c.isalnum() or c in "-+." else "-" for c in slug).strip(".-") or "run")[:80]
 
 

@@ -28,7 +28,8 @@ from losona.stats import records
 from losona.stats.agreement import Agreement, AnnotatorAgreement, agreement, annotators, count
 from losona.stats.calibration import Labelled
 from losona.taxonomy import Taxonomy
-from losona.textfiles import read_jsonl, read_text, tell
+from losona.textfiles import read_jsonl, read_text
+from losona.validation import told
 
 ADJUDICATOR = "adjudicator"
 DISAGREEMENT_SHARE = 0.5
@@ -105,8 +106,7 @@ def _rows(path: Path) -> Iterator[tuple[str, PersonLabel]]:
         try:
             yield place, PersonLabel.model_validate(known)
         except ValidationError as error:
-            first = error.errors()[0]
-            raise ContentError(f"{place}: {tell(first['loc'], first['msg'], first['input'])}") from None
+            raise ContentError(f"{place}: {told(error.errors()[0], PersonLabel)}") from None
 
 
 def _csv(path: Path) -> Iterator[tuple[str, Any]]:

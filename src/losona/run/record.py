@@ -17,7 +17,8 @@ from losona import __version__
 from losona.errors import ContentError, RunRefused
 from losona.schema._base import Record
 from losona.schema.scenario import Scenario
-from losona.textfiles import read_jsonl, read_text, tell, write_atomically
+from losona.textfiles import read_jsonl, read_text, write_atomically
+from losona.validation import told
 
 FILE = "run.json"
 SCENARIOS_FILE = "scenarios.jsonl"
@@ -191,10 +192,7 @@ def read_record(folder: Path) -> RunRecord | None:
     except json.JSONDecodeError as error:
         raise ContentError(f"{path}: not valid JSON ({error}); restore the file or choose another --out.") from None
     except ValidationError as error:
-        first = error.errors()[0]
-        raise ContentError(
-            f"{path}: {tell(first['loc'], first['msg'], first['input'])}; choose another --out."
-        ) from None
+        raise ContentError(f"{path}: {told(error.errors()[0], RunRecord)}; choose another --out.") from None
     if record.schema_version != SCHEMA_VERSION:
         raise RunRefused(
             f"{path}: schema_version {record.schema_version!r} is not {SCHEMA_VERSION!r}, which this losona reads; "
@@ -213,9 +211,8 @@ def read_scenarios(folder: Path) -> dict[str, Scenario]:
         try:
             scenario = Scenario.model_validate(data)
         except ValidationError as error:
-            first = error.errors()[0]
-            told = tell(first["loc"], first["msg"], first["input"])
-            raise ContentError(f"{place}: {told}; restore the file, or choose another --out.") from None
+            wrong = told(error.errors()[0], Scenario)
+            raise ContentError(f"{place}: {wrong}; restore the file, or choose another --out.") from None
         found[scenario.scenario_id] = scenario
     return found
 

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, cast, get_args
 from pydantic import Field, PlainValidator, SerializeAsAny, ValidationError
 
 from losona.schema._base import Record
+from losona.validation import ALLOWED, told
 
 
 class Count(Record):
@@ -212,9 +213,10 @@ def parse_check(node: Any) -> Any:
     try:
         return model.model_validate(node)
     except ValidationError as error:
-        found = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
-        allowed = ", ".join(key for key in model.model_fields if key != "op") or "none"
-        raise ValueError(f"operation {name!r}: {found} (parameters it takes: {allowed})") from None
+        wrong = [told(fault, model) for fault in error.errors()]
+        found = "; ".join(one.found for one in wrong)
+        allowed = "; ".join(dict.fromkeys(one.allowed for one in wrong))
+        raise ValueError(f"operation {name!r}: {found}{ALLOWED}{allowed}") from None
 
 
 Check = Annotated[Node, PlainValidator(parse_check), SerializeAsAny()]  # pyright: ignore[reportCallIssue]

@@ -1,15 +1,28 @@
 """The frame: one group chat, written once, from which a family of scenarios is derived."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, Field, field_validator
 
-from losona.schema._base import Record
+from losona.schema._base import VERSION, Language, Record, Version
 from losona.schema.check import Check
 from losona.schema.taxonomy import Params, as_params
+from losona.validation import ALLOWED
 
 Arm = Literal["a", "b"]
 Filling = Literal["a", "b", "none"]
+DRAFT, ACCEPTED, KNOWN_ISSUE = "draft", "accepted", "known_issue"
+"""What a frame is: in the making, decided on, or not to be used for a reason that it gives."""
+
+
+def _known_status(status: str) -> str:
+    kind, _, reason = status.partition(":")
+    if status not in (DRAFT, ACCEPTED) and not (kind == KNOWN_ISSUE and reason.strip()):
+        raise ValueError(f'there is no such status{ALLOWED}{DRAFT}, {ACCEPTED}, or "{KNOWN_ISSUE}: REASON"')
+    return status
+
+
+Status = Annotated[str, AfterValidator(_known_status)]
 
 
 class Turn(Record):
@@ -193,12 +206,12 @@ class Frame(Record):
     """What a reply may rely on."""
     notes: str = ""
     """For readers."""
-    schema_version: str = "1"
+    schema_version: Version = VERSION
     """Version of this format."""
-    language: str = "en"
+    language: Language = "en"
     """Language of the chat, BCP 47."""
-    status: str = "draft"
-    """draft, accepted or known_issue (with a reason after a colon)."""
+    status: Status = "draft"
+    """`draft`, `accepted`, or `known_issue: REASON`, a warning to readers that no decision replaces."""
     dropped: dict[Arm, str] = {}
     """Arms that are not measured, with the reason: screening took them out, or only one was asked for."""
 

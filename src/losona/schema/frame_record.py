@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from losona.schema._base import Record
+from losona.schema._base import VERSION, Record, Version
 from losona.schema.frame import Arm
 
 ArmDecision = Literal["keep", "drop", "undecided"]
@@ -153,7 +153,7 @@ class Decision(Record):
 class FrameRecord(Record):
     """Everything known of a frame that is not the frame. Each stage appends; nothing is taken out."""
 
-    schema_version: str = "1"
+    schema_version: Version = VERSION
     """Version of this format."""
     frame: str
     """Frame id."""

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from losona.schema._base import Record
+from losona.schema._base import VERSION, Language, Record, Version
 from losona.schema.check import Check
 from losona.schema.frame import ReferenceSet
 from losona.schema.taxonomy import Params
@@ -101,7 +101,7 @@ class Evaluation(Record):
     """What the talk works towards."""
     references: ReferenceSet | None = None
     """Replies of known label."""
-    language: str = "en"
+    language: Language = "en"
     """Language of the chat, BCP 47."""
 
 
@@ -110,7 +110,7 @@ class Scenario(Record):
 
     scenario_id: str
     """`FRAME/arm/variant`, or the official id of a release row."""
-    schema_version: str = "1"
+    schema_version: Version = VERSION
     """Version of this format."""
     frame: str | None = None
     """Frame id; none for a release row."""

@@ -4,7 +4,7 @@ from typing import Literal, cast
 
 from pydantic import Field, field_validator
 
-from losona.schema._base import Record
+from losona.schema._base import Record, Version
 from losona.schema.check import Check
 
 Position = Literal["responder", "focal", "either"]
@@ -255,7 +255,7 @@ class PackInfo(Record):
 
     id: str
     """Identifier: the folder's name."""
-    schema_version: str
+    schema_version: Version
     """Version of this format."""
     version: str
     """Version of the content."""
