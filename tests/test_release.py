@@ -80,9 +80,26 @@ def test_the_card_counts(command: Command, frames: tuple[Path, Path]) -> None:
     assert card["screening"]["yields"]["total"]["screened"] == 4
     assert card["licence"] == "CC BY 4.0"
     assert card["decisions"] == {"ann": 2}
+    assert card["dropped"] == [{"frame": TWO, "arm": "a", "reason": "screening: x complied in 3 of 3"}]
     text = render_card(card)
+    assert text.splitlines()[2].startswith(
+        "2 frames with 3 arms give 24 scenarios on 22 transcripts; 1 arm was dropped."
+    )
     assert "| bil_round_number | 1 | 1 | 0 | 0 | 0 | 3 | 0 |" in text
     assert "| exact | 1 |" in text
+
+
+def test_the_card_counts_the_screenings_of_all_baselines(command: Command, frames: tuple[Path, Path]) -> None:
+    rows = [row for _, row in read_jsonl(Path("x.jsonl"))]
+    Path("y.jsonl").write_text("\n".join(json.dumps(row | {"text": "dunno"}) for row in rows))
+    assert command("screen", "frames", "--baseline", "y=replies/y.jsonl").code == 0
+    card = json.loads(build(command, "--name", "first")["card.json"])
+    assert card["n"]["dropped_arms"] == card["screening"]["yields"]["total"]["dropped"] == 1
+    assert [baseline["name"] for baseline in card["screening"]["baselines"]] == ["x", "y"]
+    assert {name: row["dropped"] for name, row in card["screening"]["yields"]["baseline"].items()} == {"x": 1, "y": 0}
+    assert "x complied in 3 of 3" in render_card(card)
+    shown = command("curate", "frames", "--all", lines="s\ns\n").out
+    assert "arm a drop: x complied in 3 of 3" in shown
 
 
 def test_a_release_can_be_run(command: Command, frames: tuple[Path, Path]) -> None:

@@ -12,8 +12,8 @@ from typing import Any
 from losona.curation.checks import latest
 from losona.curation.decisions import current_decision
 from losona.curation.frameset import FrameFile
+from losona.curation.screening import Standing, standing
 from losona.curation.yields import as_data, yields
-from losona.schema.frame_record import Screening
 from losona.schema.scenario import Scenario
 from losona.taxonomy import Taxonomy
 
@@ -52,6 +52,11 @@ def card(
         "packs": {pack: taxonomy.packs[pack].hash for pack in sorted({s.evaluation.pack for s in scenarios})},
         "frames": {file.frame.frame: file.hash for file in files},
         "n": _sizes(files, scenarios, demos),
+        "dropped": [
+            {"frame": file.frame.frame, "arm": arm, "reason": reason}
+            for file in files
+            for arm, reason in sorted(file.frame.dropped.items())
+        ],
         "counts": _counts(demos, scenarios, taxonomy),
         "lengths": _lengths(demos),
         "demonstrations": _spread(Counter(len(s.evaluation.demos or ()) for s in demos)),
@@ -113,24 +118,25 @@ def _references(scenario: Scenario) -> int:
     return len(found.comply) + len(found.breach) if found else 0
 
 
-def _current(files: Iterable[FrameFile]) -> list[tuple[FrameFile, Screening]]:
-    """Frames whose last screening is of the frame as it is."""
-    found = [(file, file.record.screenings[-1]) for file in files if file.record.screenings]
-    return [(file, screening) for file, screening in found if screening.frame_hash == file.hash]
+def _current(files: Iterable[FrameFile]) -> list[tuple[FrameFile, Standing]]:
+    """Frames that were screened as they are, with what all their baselines say."""
+    found = [(file, standing(file.record.screenings, file.hash)) for file in files]
+    return [(file, screening) for file, screening in found if screening]
 
 
 def _screening(files: Sequence[FrameFile]) -> dict[str, Any]:
     current = _current(files)
+    screened = {file.frame.frame for file, _ in current}
     return {
         "frames_screened": len(current),
-        "frames_not_screened": len(files) - len(current),
+        "frames_not_screened": [name for name in (file.frame.frame for file in files) if name not in screened],
         "frames_set_aside": [file.frame.frame for file, screening in current if screening.unscreened],
         "baselines": [
             {"name": name, "model": model}
             for name, model in sorted({item for _, screening in current for item in screening.baselines.items()})
         ],
-        "judges": sorted({screening.judge for _, screening in current if screening.judge}),
-        "epochs": sorted({screening.epochs for _, screening in current}),
+        "judges": sorted({judge for _, screening in current for judge in screening.judges}),
+        "epochs": sorted({n for _, screening in current for n in screening.epochs}),
         "yields": as_data(yields((file.frame, screening) for file, screening in current)),
     }
 

@@ -160,7 +160,7 @@ class FrameRecord(Record):
     generation: Generation | None = None
     """None: written by hand."""
     screenings: tuple[Screening, ...] = ()
-    """In order; the last one counts."""
+    """In order; of each baseline the last decisive replies to the frame as it is count."""
     checks: tuple[ModelCheck, ...] = ()
     """In order; the last of a check and arm counts."""
     decisions: tuple[Decision, ...] = ()
