@@ -3,6 +3,7 @@
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from losona.clock import now
 from losona.curation.decisions import accept, current_decision
 from losona.curation.frameset import read_frame_file
 from losona.errors import UserFault
-from losona.frame_records import frame_hash, read_frame_record, write_frame_record
+from losona.frame_records import frame_hash, mark_dropped, read_frame_record, write_frame_record
 from losona.frames import SHIPPED_FRAMES, read_frame
 from losona.schema.frame_record import ArmScreening, BaselineReply, Decision, ModelCheck, Screening
 
@@ -130,10 +131,62 @@ def test_all_that_is_known_is_shown(command: Command, frames: tuple[Path, Path])
     write_frame_record(one, record)
     done = command("curate", str(one), lines="q\n")
     assert "F29 error" in done.out
-    assert "errors of the linter: no release is built" in done.out
+    assert "of the linter: the frame cannot be accepted" in done.out
     assert "set aside: arm a drop: x complied in 1 of 1" in done.out
     assert "x 1: complies: by one" in done.out
     assert "Q22 answerability b: FAILED: a fact ⟨U+001B⟩[2J (of an earlier state of the frame)" in done.out
+
+
+def test_an_error_of_the_linter_keeps_a_frame_from_being_accepted(command: Command, frames: tuple[Path, Path]) -> None:
+    frames[0].write_text(frames[0].read_text().replace("like a band", "like a band, as an AI language model i would"))
+    done = command("curate", "frames", "--accept", TWO, "--accept", ONE)
+    assert done.code == 2
+    assert "nothing was accepted: " in done.err
+    assert "F29 error" in done.err
+    done = command("curate", str(frames[0]), lines="a\nq\n")
+    assert "Not accepted: 1 error of the linter" in done.out
+    assert decided(frames[0]) == decided(frames[1]) == []
+
+
+def failing(frame: Path, **changes: Any) -> None:
+    """Let a check of the frame as it is fail."""
+    check = ModelCheck(
+        created=now(), frame_hash=frame_hash(read_frame(frame)), check="answerability", rule="Q22", judge="j/j",
+        prompt_hash="h", arm="b", passed=False, found="when the autoclave is free",
+    )  # fmt: skip
+    record = read_frame_record(frame)
+    found = (*record.checks, check.model_copy(update=changes))
+    write_frame_record(frame, record.model_copy(update={"checks": found}))
+
+
+def test_a_failed_check_is_accepted_only_with_a_reason(command: Command, frames: tuple[Path, Path]) -> None:
+    one = frames[0]
+    failing(one)
+    for more in ((), ("--despite-checks",), ("--reason", "it is known")):
+        done = command("curate", "frames", "--accept", ONE, *more)
+        assert done.code == 2
+        assert f"{ONE}: failed Q22 answerability b: when the autoclave is free. Mend the frame" in done.err
+    done = command("curate", str(one), "--author", "ann", lines="a\n\na\nit is known\n")
+    assert "needs a reason; nothing was written" in done.out
+    assert decided(one) == [("accept", "ann", "it is known")]
+    assert read_frame_record(one).decisions[-1].despite == ("Q22 answerability b",)
+    assert "The frame is decided on" in command("curate", str(one), lines="q\n").out
+    failing(one, check="closed_evidence", rule="Q21")
+    assert "1 frame was waiting" in command("curate", str(one), lines="q\n").out
+    done = command("curate", "frames", "--accept", ONE, "--despite-checks", "--reason", "both known", "--author", "bob")
+    assert done.out == (
+        f"{ONE}: accepted by bob; not screened as it is; in spite of Q22 answerability b, Q21 closed_evidence b\n"
+    )
+
+
+def test_checks_of_dropped_arms_and_of_earlier_states_stop_nothing(command: Command, frames: tuple[Path, Path]) -> None:
+    one = frames[0]
+    failing(one, frame_hash="0" * 16)
+    failing(one, check="closed_evidence")
+    mark_dropped(one, {"b": "too odd"})
+    assert command("curate", "frames", "--accept", ONE).code == 0
+    failing(one, check="inferability", rule="Q19", arm=None)
+    assert "Q19 inferability control" in command("curate", "frames", "--accept", ONE).err
 
 
 @pytest.mark.parametrize("shows", [("curate",), ("show", "--scenarios")])
@@ -175,7 +228,7 @@ def test_a_known_issue_keeps_its_status(command: Command, frames: tuple[Path, Pa
         (("--accept", ONE, "--reject", ONE, "--reason", "x"), "both --accept and --reject"),
         (("--accept", ONE, "--author", " "), "--author ' '"),
         (("--accept", ONE, "--author", "a\x1b"), "on one line"),
-        (("--reason", "x"), "--reason goes with"),
+        (("--reason", "x"), "--reason and --despite-checks go with"),
     ],
 )
 def test_wrong_input_decides_nothing(

@@ -8,10 +8,14 @@ from pathlib import Path
 import pytest
 
 from conftest import Command
+from losona.clock import now
+from losona.curation.decisions import accept
+from losona.curation.frameset import read_frame_file
 from losona.curation.release import render_card
-from losona.frame_records import mark_dropped
-from losona.frames import SHIPPED_FRAMES
+from losona.frame_records import frame_hash, mark_dropped, read_frame_record, write_frame_record
+from losona.frames import SHIPPED_FRAMES, read_frame
 from losona.scenarios import load_scenarios
+from losona.schema.frame_record import FrameRecord, ModelCheck
 from losona.taxonomy import Taxonomy
 from losona.textfiles import read_jsonl
 
@@ -102,6 +106,35 @@ def test_the_card_counts_the_screenings_of_all_baselines(command: Command, frame
     assert "arm a drop: x complied in 3 of 3" in shown
 
 
+def test_what_was_not_screened_or_failed_a_check_is_named(command: Command, frames: tuple[Path, Path]) -> None:
+    one = frames[0]
+    check = ModelCheck(
+        created=now(), frame_hash=frame_hash(read_frame(one)), check="answerability", rule="Q22", judge="j/j",
+        prompt_hash="h", arm="b", passed=False, found="when | it is free",
+    )  # fmt: skip
+    known = FrameRecord(frame=ONE, decisions=read_frame_record(one).decisions, checks=(check,))
+    write_frame_record(one, known)
+    done = command("release", "build", "--accepted", "frames", "--name", "first")
+    assert done.code == 2
+    assert f"{ONE} was accepted before it failed Q22 answerability b; decide again" in done.err
+    assert command("curate", "frames", "--accept", ONE, "--despite-checks", "--reason", "it is known").code == 0
+    done = command("release", "build", "--accepted", "frames", "--name", "first")
+    assert done.code == 0, done.err
+    assert f"{ONE} is not screened as it is." in done.err
+    assert f"{ONE} failed Q22 answerability b, and was accepted all the same." in done.err
+    assert f"{TWO} was not checked by models as it is." in done.err
+    card = json.loads(Path("releases/first/card.json").read_text())
+    assert card["failed_checks"] == [
+        {"frame": ONE, "check": "Q22 answerability b", "found": "when | it is free", "judge": "j/j",
+         "accepted": "it is known"}
+    ]  # fmt: skip
+    text = Path("releases/first/card.md").read_text()
+    assert f"| {ONE} | Q22 answerability b | when &#124; it is free | it is known |" in text
+    not_screened, not_checked = text.split("Not screened as they are")[1], text.split("Not checked by models")[1]
+    assert ONE in not_screened.split("##")[0].split("Dropped arms")[0]
+    assert TWO in not_checked.split("##")[0]
+
+
 def test_a_release_can_be_run(command: Command, frames: tuple[Path, Path]) -> None:
     build(command, "--name", "first")
     for number, source in enumerate(("scenarios.jsonl", "frames")):
@@ -147,7 +180,7 @@ def test_what_keeps_a_release_from_being_built(command: Command, frames: tuple[P
     one.write_text(accepted.replace("the ladybird", "a ladybird"))
     assert f"{ONE} is not accepted as it is: its decision is on an earlier state" in refused()
     one.write_text(accepted.replace("like a band", "like a band, as an AI language model i would know"))
-    assert command("curate", "frames", "--accept", ONE).code == 0
+    accept(read_frame_file(one), "ann")
     assert "F29 error" in refused()
     one.write_text(accepted)
     assert command("curate", "frames", "--accept", ONE).code == 0

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from statistics import fmean, median
 from typing import Any
 
-from losona.curation.checks import latest
+from losona.curation.checks import check_name, current_checks, failed_checks
 from losona.curation.decisions import current_decision
 from losona.curation.frameset import FrameFile
 from losona.curation.screening import Standing, standing
@@ -63,6 +63,8 @@ def card(
         "references": sum(_references(scenario) for scenario in demos),
         "screening": _screening(files),
         "checks": _checks(files),
+        "failed_checks": _failed(files),
+        "frames_not_checked": [file.frame.frame for file in files if not current_checks(file)],
         "decisions": _spread(Counter(d.author for file in files if (d := current_decision(file)))),
     }
 
@@ -142,11 +144,25 @@ def _screening(files: Sequence[FrameFile]) -> dict[str, Any]:
 
 
 def _checks(files: Sequence[FrameFile]) -> dict[str, dict[str, int]]:
-    """Results of the last checks of the frames as they are, by check."""
+    """Results of the last checks of the frames as they are, without dropped arms, by check."""
     found: dict[str, Counter[str]] = {}
     for file in files:
-        for check in latest(file.record.checks).values():
-            if check.frame_hash == file.hash:
-                result = {True: "passed", False: "failed", None: UNKNOWN}[check.passed]
-                found.setdefault(f"{check.rule} {check.check}", Counter())[result] += 1
+        for check in current_checks(file):
+            result = {True: "passed", False: "failed", None: UNKNOWN}[check.passed]
+            found.setdefault(f"{check.rule} {check.check}", Counter())[result] += 1
     return {name: {key: found[name][key] for key in ("passed", "failed", UNKNOWN)} for name in sorted(found)}
+
+
+def _failed(files: Iterable[FrameFile]) -> list[dict[str, str]]:
+    """Each failed check of a frame as it is, with why the frame was accepted all the same."""
+    return [
+        {
+            "frame": file.frame.frame,
+            "check": check_name(check),
+            "found": check.found,
+            "judge": check.judge,
+            "accepted": decision.reason if (decision := current_decision(file)) else "",
+        }
+        for file in files
+        for check in failed_checks(file)
+    ]

@@ -14,8 +14,10 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined
 
 from losona.curation.card import Imprint, card
-from losona.curation.decisions import current_decision
+from losona.curation.checks import check_name, current_checks, failed_checks
+from losona.curation.decisions import current_decision, new_failures
 from losona.curation.frameset import FrameFile, read_frames
+from losona.curation.screening import standing
 from losona.errors import UserFault
 from losona.frame_records import SUFFIX
 from losona.frames import ARMS, derive
@@ -32,8 +34,10 @@ _CANARY = re.compile(r"^losona canary \S+$", re.MULTILINE)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 
 
-def build_release(paths: Sequence[Path], name: str, out: Path | None, taxonomy: Taxonomy, imprint: Imprint) -> Path:
-    """Write a release into a new folder, and return the folder.
+def build_release(
+    paths: Sequence[Path], name: str, out: Path | None, taxonomy: Taxonomy, imprint: Imprint
+) -> tuple[Path, list[str]]:
+    """Write a release into a new folder; the folder, and what whoever releases it should know.
 
     Raises `UserFault` while a frame fails the lint, lacks an acceptance as it now is, or has no arm left, and where
     the folder exists.
@@ -47,7 +51,7 @@ def build_release(paths: Sequence[Path], name: str, out: Path | None, taxonomy: 
     if faults := [*_unfit(files), *_lint(files, taxonomy)]:
         raise UserFault(f"no release is built: {listed(faults)}")
     _write(folder, release_files(name, files, taxonomy, imprint))
-    return folder
+    return folder, list(_notices(files))
 
 
 def read_imprint(licence: Path | None, benchmark_version: str, software: str) -> Imprint:
@@ -72,8 +76,22 @@ def _unfit(files: Iterable[FrameFile]) -> Iterator[str]:
             yield f"{file.frame.frame} is not accepted as it is: {had}; see losona curate {file.path}."
         elif decision.decision == "reject":
             yield f"{file.frame.frame} was rejected by {decision.author}: {decision.reason}; leave it out."
+        elif failed := new_failures(file):
+            told = ", ".join(failed)
+            yield f"{file.frame.frame} was accepted before it failed {told}; decide again: losona curate {file.path}."
         elif set(file.frame.dropped) >= set(ARMS):
             yield f"{file.frame.frame} has no arm left, both were dropped; leave it out."
+
+
+def _notices(files: Sequence[FrameFile]) -> Iterator[str]:
+    """What may go into a release, and should not do so unnoticed."""
+    for file in files:
+        if standing(file.record.screenings, file.hash) is None:
+            yield f"{file.frame.frame} is not screened as it is."
+        if not current_checks(file):
+            yield f"{file.frame.frame} was not checked by models as it is."
+        for check in failed_checks(file):
+            yield f"{file.frame.frame} failed {check_name(check)}, and was accepted all the same."
 
 
 def _lint(files: Sequence[FrameFile], taxonomy: Taxonomy) -> Iterator[str]:

@@ -147,7 +147,9 @@ class Decision(Record):
     decision: Literal["accept", "reject"]
     """What was decided."""
     reason: str = ""
-    """Why; needed for a rejection."""
+    """Why; needed for a rejection, and to accept in spite of a failed check."""
+    despite: tuple[str, ...] = ()
+    """Failed checks in spite of which it was accepted, `Q22 answerability b`."""
 
 
 class FrameRecord(Record):
