@@ -55,13 +55,31 @@ def test_a_release_holds_all_that_was_decided_on(
     }  # fmt: skip
     hashes = json.loads(files.pop("manifest.json"))["sha256"]
     assert hashes == {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
-    for name in ("card.md", "card.json", "LICENSE", "CANARY"):
-        assert CANARY.encode() in files[name]
     from_rows = load_scenarios("releases/first/scenarios.jsonl", taxonomy).scenarios
     assert from_rows == load_scenarios("releases/first/frames", taxonomy).scenarios
     assert {(s.frame, s.arm) for s in from_rows} == {(ONE, "a"), (ONE, "b"), (TWO, "b")}
     official = load_scenarios("releases/first/official.jsonl", taxonomy).scenarios
     assert [s.variant for s in official] == ["demos"] * 3
+
+
+def test_everything_in_a_release_carries_the_canary(
+    command: Command, frames: tuple[Path, Path], taxonomy: Taxonomy
+) -> None:
+    own = "\ufeff" + frames[0].read_text().replace(CANARY, "by ann")
+    frames[0].write_text(own)
+    assert CANARY not in own
+    files = build(command, "--name", "first")
+    assert {name for name, data in files.items() if CANARY.encode() not in data} == set()
+    for name in ("scenarios.jsonl", "official.jsonl"):
+        assert all(json.loads(line)["canary"] == CANARY for line in files[name].decode().splitlines())
+        assert load_scenarios(f"releases/first/{name}", taxonomy).scenarios
+    assert files[f"frames/{ONE}.yaml"].decode() == f"# {CANARY}\n{own[1:]}"
+    assert files[f"frames/{TWO}.yaml"] == frames[1].read_bytes()
+    again = command("release", "build", "--accepted", "releases/first/frames", "--name", "second")
+    assert again.code == 0, again.err
+    done = command("lint", "releases/first")
+    assert "P01" not in done.out
+    assert "F01" not in done.out
 
 
 def test_the_card_counts(command: Command, frames: tuple[Path, Path]) -> None:

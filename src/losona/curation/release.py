@@ -23,6 +23,7 @@ from losona.frame_records import SUFFIX
 from losona.frames import ARMS, derive
 from losona.lint import lint_paths
 from losona.official import to_row
+from losona.schema._base import CANARY_KEY
 from losona.schema.scenario import Scenario
 from losona.taxonomy import Taxonomy
 from losona.textfiles import listed, read_text
@@ -105,35 +106,39 @@ def release_files(name: str, files: Sequence[FrameFile], taxonomy: Taxonomy, imp
     scenarios = [scenario for file in files for scenario in derive(file.frame, taxonomy)]
     made = card(name, files, scenarios, taxonomy, imprint)
     content = {
-        **_frames(files),
-        "scenarios.jsonl": _lines(scenario.model_dump_json(by_alias=True) for scenario in scenarios),
-        "official.jsonl": _lines(_official(scenarios, taxonomy)),
+        **_frames(files, imprint.canary),
+        "scenarios.jsonl": _lines(
+            (scenario.model_dump(mode="json", by_alias=True) for scenario in scenarios), imprint.canary
+        ),
+        "official.jsonl": _lines(_official(scenarios, taxonomy), imprint.canary),
         "card.json": _json(made),
         "card.md": render_card(made).encode(),
         "LICENSE": imprint.text.encode(),
         "CANARY": f"{imprint.canary}\n".encode(),
     }
     hashes = {path: hashlib.sha256(data).hexdigest() for path, data in sorted(content.items())}
-    return {**content, "manifest.json": _json({"name": name, "sha256": hashes})}
+    return {**content, "manifest.json": _json({CANARY_KEY: imprint.canary, "name": name, "sha256": hashes})}
 
 
-def _frames(files: Iterable[FrameFile]) -> dict[str, bytes]:
+def _frames(files: Iterable[FrameFile], canary: str) -> dict[str, bytes]:
+    """Frames, each with a comment that holds the canary unless it has one; and their records."""
     found: dict[str, bytes] = {}
     for file in files:
-        found[f"frames/{file.path.name}"] = file.path.read_bytes()
-        found[f"frames/{file.path.stem}{SUFFIX}"] = (file.record.model_dump_json(indent=1) + "\n").encode()
+        text = read_text(file.path)
+        found[f"frames/{file.path.name}"] = (text if canary in text else f"# {canary}\n{text}").encode()
+        record = {CANARY_KEY: canary, **file.record.model_dump(mode="json")}
+        found[f"frames/{file.path.stem}{SUFFIX}"] = _json(record)
     return found
 
 
-def _official(scenarios: Iterable[Scenario], taxonomy: Taxonomy) -> Iterator[str]:
+def _official(scenarios: Iterable[Scenario], taxonomy: Taxonomy) -> Iterator[dict[str, Any]]:
     """A release row means that the norm is shown and applies."""
-    for scenario in scenarios:
-        if scenario.variant == "demos":
-            yield json.dumps(to_row(scenario, taxonomy), ensure_ascii=False)
+    return (to_row(scenario, taxonomy) for scenario in scenarios if scenario.variant == "demos")
 
 
-def _lines(lines: Iterable[str]) -> bytes:
-    return "".join(f"{line}\n" for line in lines).encode()
+def _lines(rows: Iterable[dict[str, Any]], canary: str) -> bytes:
+    """JSON Lines, the canary first in each: rows get parted from their file, and a line can hold no comment."""
+    return "".join(f"{json.dumps({CANARY_KEY: canary, **row}, ensure_ascii=False)}\n" for row in rows).encode()
 
 
 def _json(value: dict[str, Any]) -> bytes:

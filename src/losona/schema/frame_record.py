@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from losona.schema._base import Record
+from losona.schema._base import Record, Released
 from losona.schema.frame import Arm
 
 ArmDecision = Literal["keep", "drop", "undecided"]
@@ -152,7 +152,7 @@ class Decision(Record):
     """Failed checks in spite of which it was accepted, `Q22 answerability b`."""
 
 
-class FrameRecord(Record):
+class FrameRecord(Released):
     """Everything known of a frame that is not the frame. Each stage appends; nothing is taken out."""
 
     schema_version: str = "1"

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from losona.schema._base import Record
+from losona.schema._base import Record, Released
 from losona.schema.check import Check
 from losona.schema.frame import ReferenceSet
 from losona.schema.taxonomy import Params
@@ -104,7 +104,7 @@ class Evaluation(Record):
     """Language of the chat, BCP 47."""
 
 
-class Scenario(Record):
+class Scenario(Released):
     """One runnable instance."""
 
     scenario_id: str
