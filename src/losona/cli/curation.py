@@ -60,24 +60,22 @@ def screen(
     from rich.console import Console
 
     from losona import screen as stage
+    from losona.run.ahead import rows_to_answer
 
     plan = stage.make_screen_plan(
         frames, run_options(option="--baseline", models=options.pop("models"), **options), share
     )
     if write_prompts:
-        _write_prompts(_screen_prompts(plan), write_prompts, force)
+        rows, what = rows_to_answer(plan.run)
+        _write_prompts(rows, write_prompts, force)
+        if what:
+            click.echo(what, err=True)
     elif dry_run:
         stage.print_screen_plan(plan, Console())
     else:
         screened = stage.screen(plan, console := Console())
         stage.show(plan, screened, console)
         _leave(screened.outcome.interrupted, screened.complete)
-
-
-def _screen_prompts(plan: Any) -> list[dict[str, Any]]:
-    from losona.run.plan import prompt_rows
-
-    return prompt_rows(plan.run)
 
 
 def _write_prompts(rows: Sequence[dict[str, Any]], path: Path, force: bool) -> None:
