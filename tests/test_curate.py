@@ -16,6 +16,7 @@ from losona.errors import UserFault
 from losona.frame_records import frame_hash, mark_dropped, read_frame_record, write_frame_record
 from losona.frames import SHIPPED_FRAMES, read_frame
 from losona.schema.frame_record import ArmScreening, BaselineReply, Decision, ModelCheck, Screening
+from losona.taxonomy import Taxonomy
 
 ONE, TWO = "core.standup.wash_buffer", "extended.splitting_bill.sofa_window"
 
@@ -47,6 +48,24 @@ def test_each_key_does_what_it_says(command: Command, frames: tuple[Path, Path])
     assert "All 2 frames are decided on" in command("curate", "frames", lines="a\n").out
     assert command("curate", "frames", "--all", "--author", "bob", lines="s\na\n").code == 0
     assert [who for _, who, _ in decided(two)] == ["ann", "bob"]
+
+
+def test_all_that_the_questions_for_readers_ask_about_is_shown(
+    command: Command, frames: tuple[Path, Path], taxonomy: Taxonomy
+) -> None:
+    frame = read_frame(frames[0])
+    for shown in (command("curate", str(frames[0]), lines="q\n"), command("show", ONE)):
+        out = " ".join(shown.out.split())
+        known = [
+            *(person.bio for person in frame.cast),
+            *(fact.fact for fact in frame.known_facts),
+            frame.off_elicitor.why,
+            *(taxonomy.norm(norm).rule for norm in (frame.arms.a, frame.arms.b)),
+            *(reference.text for found in (frame.references.a, frame.references.b, frame.references.off_trigger)
+              for reference in (*found.comply, *found.breach)),
+        ]  # fmt: skip
+        assert [text for text in known if " ".join(text.split()) not in out] == []
+        assert "breaches (misapplied_a" in out
 
 
 def test_what_is_decided_is_kept_when_the_person_leaves(

@@ -115,7 +115,7 @@ class Session:
         return self._act(file, path)
 
     def _show(self, file: FrameFile, findings: Sequence[Finding]) -> None:
-        self.console.print(frame_view(file.frame))
+        self.console.print(frame_view(file.frame, self.taxonomy.norms))
         for line in standing(file, findings):
             self._say(line)
         if errors := _errors(findings, file):
