@@ -240,6 +240,33 @@ def test_a_known_issue_keeps_its_status(command: Command, frames: tuple[Path, Pa
 
 
 @pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run", "--scenarios", "FRAME", "--arm", "a", "--dry-run"),
+        ("run", "--scenarios", "FRAME", "--arm", "a", "--judge", "openai/x", "--dry-run"),
+        ("derive", "FRAME", "--arm", "a", "--out", "x.jsonl"),
+        ("show", f"{TWO}/a/demos", "--scenarios", "FRAME"),
+    ],
+)
+def test_whoever_asks_for_a_dropped_arm_is_told_why_it_is_not_there(
+    command: Command, frames: tuple[Path, Path], arguments: tuple[str, ...]
+) -> None:
+    mark_dropped(frames[1], {"a": "screening: x complied in 3 of 3"})
+    done = command(*(str(frames[1]) if part == "FRAME" else part for part in arguments))
+    assert done.code == 2
+    assert f"{TWO}/a is dropped (screening: x complied in 3 of 3)" in done.err
+    assert "--judge MODEL" not in done.err
+    assert not Path("x.jsonl").exists()
+
+
+def test_derive_says_what_it_leaves_out(command: Command, frames: tuple[Path, Path]) -> None:
+    mark_dropped(frames[1], {"a": "too odd"})
+    done = command("derive", "frames", "--out", "x.jsonl")
+    assert done.code == 0
+    assert done.err.splitlines()[-1] == f"left out: {TWO}/a is dropped (too odd)"
+
+
+@pytest.mark.parametrize(
     ("arguments", "fault"),
     [
         (("--accept", "core.standup.wash_bufer"), "did you mean core.standup.wash_buffer"),

@@ -12,7 +12,7 @@ With n slots, a letter is the filling of a slot (`n` = none); for three slots:
     offnodemos   nnn    nnn    out_of_scope   with the off elicitor
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -77,6 +77,21 @@ def derive(frame: Frame, taxonomy: Taxonomy) -> tuple[Scenario, ...]:
         for arm in ARMS
         if arm not in frame.dropped
     )
+
+
+def dropped_arms(frames: Iterable[Frame], arms: Sequence[str] = ()) -> dict[str, str]:
+    """`FRAME/ARM` -> why it gives no scenario; of these arms only, where some are named."""
+    return {
+        f"{frame.frame}/{arm}": reason
+        for frame in frames
+        for arm, reason in sorted(frame.dropped.items())
+        if not arms or arm in arms
+    }
+
+
+def tell_dropped(dropped: Mapping[str, str]) -> list[str]:
+    """One line for each dropped arm."""
+    return [f"{name} is dropped ({reason})" for name, reason in dropped.items()]
 
 
 @dataclass(frozen=True)

@@ -141,8 +141,10 @@ def derive(
     from losona import listing
     from losona.taxonomy import load_taxonomy
 
-    lines = listing.derived_lines(frames, form, tuple(arms), tuple(variants), load_taxonomy(packs))
+    lines, left_out = listing.derived_lines(frames, form, tuple(arms), tuple(variants), load_taxonomy(packs))
     emit(lines, out, force)
+    for line in left_out:
+        click.echo(f"left out: {line}", err=True)
 
 
 def emit(lines: Sequence[str], out: Path | None, force: bool) -> None:
