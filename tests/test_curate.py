@@ -3,6 +3,7 @@
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,9 +13,10 @@ from losona.clock import now
 from losona.curation.decisions import accept, current_decision
 from losona.curation.frameset import read_frame_file
 from losona.errors import UserFault
-from losona.frame_records import frame_hash, read_frame_record, write_frame_record
+from losona.frame_records import frame_hash, mark_dropped, read_frame_record, write_frame_record
 from losona.frames import SHIPPED_FRAMES, read_frame
 from losona.schema.frame_record import ArmScreening, BaselineReply, Decision, ModelCheck, Screening
+from losona.taxonomy import Taxonomy
 
 ONE, TWO = "core.standup.wash_buffer", "extended.splitting_bill.sofa_window"
 
@@ -46,6 +48,24 @@ def test_each_key_does_what_it_says(command: Command, frames: tuple[Path, Path])
     assert "All 2 frames are decided on" in command("curate", "frames", lines="a\n").out
     assert command("curate", "frames", "--all", "--author", "bob", lines="s\na\n").code == 0
     assert [who for _, who, _ in decided(two)] == ["ann", "bob"]
+
+
+def test_all_that_the_questions_for_readers_ask_about_is_shown(
+    command: Command, frames: tuple[Path, Path], taxonomy: Taxonomy
+) -> None:
+    frame = read_frame(frames[0])
+    for shown in (command("curate", str(frames[0]), lines="q\n"), command("show", ONE)):
+        out = " ".join(shown.out.split())
+        known = [
+            *(person.bio for person in frame.cast),
+            *(fact.fact for fact in frame.known_facts),
+            frame.off_elicitor.why,
+            *(taxonomy.norm(norm).rule for norm in (frame.arms.a, frame.arms.b)),
+            *(reference.text for found in (frame.references.a, frame.references.b, frame.references.off_trigger)
+              for reference in (*found.comply, *found.breach)),
+        ]  # fmt: skip
+        assert [text for text in known if " ".join(text.split()) not in out] == []
+        assert "breaches (misapplied_a" in out
 
 
 def test_what_is_decided_is_kept_when_the_person_leaves(
@@ -130,10 +150,62 @@ def test_all_that_is_known_is_shown(command: Command, frames: tuple[Path, Path])
     write_frame_record(one, record)
     done = command("curate", str(one), lines="q\n")
     assert "F29 error" in done.out
-    assert "errors of the linter: no release is built" in done.out
+    assert "of the linter: the frame cannot be accepted" in done.out
     assert "set aside: arm a drop: x complied in 1 of 1" in done.out
     assert "x 1: complies: by one" in done.out
     assert "Q22 answerability b: FAILED: a fact ⟨U+001B⟩[2J (of an earlier state of the frame)" in done.out
+
+
+def test_an_error_of_the_linter_keeps_a_frame_from_being_accepted(command: Command, frames: tuple[Path, Path]) -> None:
+    frames[0].write_text(frames[0].read_text().replace("like a band", "like a band, as an AI language model i would"))
+    done = command("curate", "frames", "--accept", TWO, "--accept", ONE)
+    assert done.code == 2
+    assert "nothing was accepted: " in done.err
+    assert "F29 error" in done.err
+    done = command("curate", str(frames[0]), lines="a\nq\n")
+    assert "Not accepted: 1 error of the linter" in done.out
+    assert decided(frames[0]) == decided(frames[1]) == []
+
+
+def failing(frame: Path, **changes: Any) -> None:
+    """Let a check of the frame as it is fail."""
+    check = ModelCheck(
+        created=now(), frame_hash=frame_hash(read_frame(frame)), check="answerability", rule="Q22", judge="j/j",
+        prompt_hash="h", arm="b", passed=False, found="when the autoclave is free",
+    )  # fmt: skip
+    record = read_frame_record(frame)
+    found = (*record.checks, check.model_copy(update=changes))
+    write_frame_record(frame, record.model_copy(update={"checks": found}))
+
+
+def test_a_failed_check_is_accepted_only_with_a_reason(command: Command, frames: tuple[Path, Path]) -> None:
+    one = frames[0]
+    failing(one)
+    for more in ((), ("--despite-checks",), ("--reason", "it is known")):
+        done = command("curate", "frames", "--accept", ONE, *more)
+        assert done.code == 2
+        assert f"{ONE}: failed Q22 answerability b: when the autoclave is free. Mend the frame" in done.err
+    done = command("curate", str(one), "--author", "ann", lines="a\n\na\nit is known\n")
+    assert "needs a reason; nothing was written" in done.out
+    assert decided(one) == [("accept", "ann", "it is known")]
+    assert read_frame_record(one).decisions[-1].despite == ("Q22 answerability b",)
+    assert "The frame is decided on" in command("curate", str(one), lines="q\n").out
+    failing(one, check="closed_evidence", rule="Q21")
+    assert "1 frame was waiting" in command("curate", str(one), lines="q\n").out
+    done = command("curate", "frames", "--accept", ONE, "--despite-checks", "--reason", "both known", "--author", "bob")
+    assert done.out == (
+        f"{ONE}: accepted by bob; not screened as it is; in spite of Q22 answerability b, Q21 closed_evidence b\n"
+    )
+
+
+def test_checks_of_dropped_arms_and_of_earlier_states_stop_nothing(command: Command, frames: tuple[Path, Path]) -> None:
+    one = frames[0]
+    failing(one, frame_hash="0" * 16)
+    failing(one, check="closed_evidence")
+    mark_dropped(one, {"b": "too odd"})
+    assert command("curate", "frames", "--accept", ONE).code == 0
+    failing(one, check="inferability", rule="Q19", arm=None)
+    assert "Q19 inferability control" in command("curate", "frames", "--accept", ONE).err
 
 
 @pytest.mark.parametrize("shows", [("curate",), ("show", "--scenarios")])
@@ -168,6 +240,33 @@ def test_a_known_issue_keeps_its_status(command: Command, frames: tuple[Path, Pa
 
 
 @pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run", "--scenarios", "FRAME", "--arm", "a", "--dry-run"),
+        ("run", "--scenarios", "FRAME", "--arm", "a", "--judge", "openai/x", "--dry-run"),
+        ("derive", "FRAME", "--arm", "a", "--out", "x.jsonl"),
+        ("show", f"{TWO}/a/demos", "--scenarios", "FRAME"),
+    ],
+)
+def test_whoever_asks_for_a_dropped_arm_is_told_why_it_is_not_there(
+    command: Command, frames: tuple[Path, Path], arguments: tuple[str, ...]
+) -> None:
+    mark_dropped(frames[1], {"a": "screening: x complied in 3 of 3"})
+    done = command(*(str(frames[1]) if part == "FRAME" else part for part in arguments))
+    assert done.code == 2
+    assert f"{TWO}/a is dropped (screening: x complied in 3 of 3)" in done.err
+    assert "--judge MODEL" not in done.err
+    assert not Path("x.jsonl").exists()
+
+
+def test_derive_says_what_it_leaves_out(command: Command, frames: tuple[Path, Path]) -> None:
+    mark_dropped(frames[1], {"a": "too odd"})
+    done = command("derive", "frames", "--out", "x.jsonl")
+    assert done.code == 0
+    assert done.err.splitlines()[-1] == f"left out: {TWO}/a is dropped (too odd)"
+
+
+@pytest.mark.parametrize(
     ("arguments", "fault"),
     [
         (("--accept", "core.standup.wash_bufer"), "did you mean core.standup.wash_buffer"),
@@ -175,7 +274,7 @@ def test_a_known_issue_keeps_its_status(command: Command, frames: tuple[Path, Pa
         (("--accept", ONE, "--reject", ONE, "--reason", "x"), "both --accept and --reject"),
         (("--accept", ONE, "--author", " "), "--author ' '"),
         (("--accept", ONE, "--author", "a\x1b"), "on one line"),
-        (("--reason", "x"), "--reason goes with"),
+        (("--reason", "x"), "--reason and --despite-checks go with"),
     ],
 )
 def test_wrong_input_decides_nothing(

@@ -8,10 +8,14 @@ from pathlib import Path
 import pytest
 
 from conftest import Command
+from losona.clock import now
+from losona.curation.decisions import accept
+from losona.curation.frameset import read_frame_file
 from losona.curation.release import render_card
-from losona.frame_records import mark_dropped
-from losona.frames import SHIPPED_FRAMES
+from losona.frame_records import frame_hash, mark_dropped, read_frame_record, write_frame_record
+from losona.frames import SHIPPED_FRAMES, read_frame
 from losona.scenarios import load_scenarios
+from losona.schema.frame_record import FrameRecord, ModelCheck
 from losona.taxonomy import Taxonomy
 from losona.textfiles import read_jsonl
 
@@ -51,13 +55,31 @@ def test_a_release_holds_all_that_was_decided_on(
     }  # fmt: skip
     hashes = json.loads(files.pop("manifest.json"))["sha256"]
     assert hashes == {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
-    for name in ("card.md", "card.json", "LICENSE", "CANARY"):
-        assert CANARY.encode() in files[name]
     from_rows = load_scenarios("releases/first/scenarios.jsonl", taxonomy).scenarios
     assert from_rows == load_scenarios("releases/first/frames", taxonomy).scenarios
     assert {(s.frame, s.arm) for s in from_rows} == {(ONE, "a"), (ONE, "b"), (TWO, "b")}
     official = load_scenarios("releases/first/official.jsonl", taxonomy).scenarios
     assert [s.variant for s in official] == ["demos"] * 3
+
+
+def test_everything_in_a_release_carries_the_canary(
+    command: Command, frames: tuple[Path, Path], taxonomy: Taxonomy
+) -> None:
+    own = "\ufeff" + frames[0].read_text().replace(CANARY, "by ann")
+    frames[0].write_text(own)
+    assert CANARY not in own
+    files = build(command, "--name", "first")
+    assert {name for name, data in files.items() if CANARY.encode() not in data} == set()
+    for name in ("scenarios.jsonl", "official.jsonl"):
+        assert all(json.loads(line)["canary"] == CANARY for line in files[name].decode().splitlines())
+        assert load_scenarios(f"releases/first/{name}", taxonomy).scenarios
+    assert files[f"frames/{ONE}.yaml"].decode() == f"# {CANARY}\n{own[1:]}"
+    assert files[f"frames/{TWO}.yaml"] == frames[1].read_bytes()
+    again = command("release", "build", "--accepted", "releases/first/frames", "--name", "second")
+    assert again.code == 0, again.err
+    done = command("lint", "releases/first")
+    assert "P01" not in done.out
+    assert "F01" not in done.out
 
 
 def test_the_card_counts(command: Command, frames: tuple[Path, Path]) -> None:
@@ -80,9 +102,55 @@ def test_the_card_counts(command: Command, frames: tuple[Path, Path]) -> None:
     assert card["screening"]["yields"]["total"]["screened"] == 4
     assert card["licence"] == "CC BY 4.0"
     assert card["decisions"] == {"ann": 2}
+    assert card["dropped"] == [{"frame": TWO, "arm": "a", "reason": "screening: x complied in 3 of 3"}]
     text = render_card(card)
+    assert text.splitlines()[2].startswith(
+        "2 frames with 3 arms give 24 scenarios on 22 transcripts; 1 arm was dropped."
+    )
     assert "| bil_round_number | 1 | 1 | 0 | 0 | 0 | 3 | 0 |" in text
     assert "| exact | 1 |" in text
+
+
+def test_the_card_counts_the_screenings_of_all_baselines(command: Command, frames: tuple[Path, Path]) -> None:
+    rows = [row for _, row in read_jsonl(Path("x.jsonl"))]
+    Path("y.jsonl").write_text("\n".join(json.dumps(row | {"text": "dunno"}) for row in rows))
+    assert command("screen", "frames", "--baseline", "y=replies/y.jsonl").code == 0
+    card = json.loads(build(command, "--name", "first")["card.json"])
+    assert card["n"]["dropped_arms"] == card["screening"]["yields"]["total"]["dropped"] == 1
+    assert [baseline["name"] for baseline in card["screening"]["baselines"]] == ["x", "y"]
+    assert {name: row["dropped"] for name, row in card["screening"]["yields"]["baseline"].items()} == {"x": 1, "y": 0}
+    assert "x complied in 3 of 3" in render_card(card)
+    shown = command("curate", "frames", "--all", lines="s\ns\n").out
+    assert "arm a drop: x complied in 3 of 3" in shown
+
+
+def test_what_was_not_screened_or_failed_a_check_is_named(command: Command, frames: tuple[Path, Path]) -> None:
+    one = frames[0]
+    check = ModelCheck(
+        created=now(), frame_hash=frame_hash(read_frame(one)), check="answerability", rule="Q22", judge="j/j",
+        prompt_hash="h", arm="b", passed=False, found="when | it is free",
+    )  # fmt: skip
+    known = FrameRecord(frame=ONE, decisions=read_frame_record(one).decisions, checks=(check,))
+    write_frame_record(one, known)
+    done = command("release", "build", "--accepted", "frames", "--name", "first")
+    assert done.code == 2
+    assert f"{ONE} was accepted before it failed Q22 answerability b; decide again" in done.err
+    assert command("curate", "frames", "--accept", ONE, "--despite-checks", "--reason", "it is known").code == 0
+    done = command("release", "build", "--accepted", "frames", "--name", "first")
+    assert done.code == 0, done.err
+    assert f"{ONE} is not screened as it is." in done.err
+    assert f"{ONE} failed Q22 answerability b, and was accepted all the same." in done.err
+    assert f"{TWO} was not checked by models as it is." in done.err
+    card = json.loads(Path("releases/first/card.json").read_text())
+    assert card["failed_checks"] == [
+        {"frame": ONE, "check": "Q22 answerability b", "found": "when | it is free", "judge": "j/j",
+         "accepted": "it is known"}
+    ]  # fmt: skip
+    text = Path("releases/first/card.md").read_text()
+    assert f"| {ONE} | Q22 answerability b | when &#124; it is free | it is known |" in text
+    not_screened, not_checked = text.split("Not screened as they are")[1], text.split("Not checked by models")[1]
+    assert ONE in not_screened.split("##")[0].split("Dropped arms")[0]
+    assert TWO in not_checked.split("##")[0]
 
 
 def test_a_release_can_be_run(command: Command, frames: tuple[Path, Path]) -> None:
@@ -130,7 +198,7 @@ def test_what_keeps_a_release_from_being_built(command: Command, frames: tuple[P
     one.write_text(accepted.replace("the ladybird", "a ladybird"))
     assert f"{ONE} is not accepted as it is: its decision is on an earlier state" in refused()
     one.write_text(accepted.replace("like a band", "like a band, as an AI language model i would know"))
-    assert command("curate", "frames", "--accept", ONE).code == 0
+    accept(read_frame_file(one), "ann")
     assert "F29 error" in refused()
     one.write_text(accepted)
     assert command("curate", "frames", "--accept", ONE).code == 0

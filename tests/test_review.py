@@ -16,6 +16,7 @@ from losona.frame_records import read_frame_record
 from losona.frames import SHIPPED_FRAMES, read_frame
 from losona.judge.answer import AnswerFault
 from losona.prompts import Templates
+from losona.report.faults import fault_lines
 from losona.schema.frame import Frame
 from losona.schema.frame_record import CheckVote, ModelCheck
 from losona.taxonomy import Taxonomy
@@ -192,10 +193,22 @@ def test_answers_from_elsewhere(command: Command, frame: Path, taxonomy: Taxonom
     Path("answers.jsonl").write_text("\n".join(map(json.dumps, answers[:-1])))
     done = command(*options)
     assert done.code == 3
-    assert "1 answers unscored" in done.out
+    assert "1 answer unscored: " in done.out
+    Path("answers.jsonl").write_text("\n".join(map(json.dumps, answers[:2])))
+    frame.with_suffix(".record.json").unlink()
+    done = command(*options, "--out", "again")
+    told = [line for line in done.out.splitlines() if "unscored" in line and "for example" in line]
+    assert [line.partition(" unscored")[0] for line in told] == [f"{len(answers) - 2} answers"]
     Path("answers.jsonl").write_text("\n".join(map(json.dumps, answers)))
     assert command(*options).code == 0
     assert {check.passed for check in results(frame).values()} == {True}
+
+
+def test_faults_of_one_kind_stand_together_and_all_are_counted() -> None:
+    faults = {f"no reply to prompt {n:016x}, epoch 1": 1 for n in range(6)} | {f"kind {c}": 1 for c in "abcd"}
+    lines = list(fault_lines(faults, "answer", "answers"))
+    assert lines[0] == "6 answers, for example: no reply to prompt 0000000000000000, epoch 1"
+    assert lines[1:] == ["1 answer: kind a", "1 answer: kind b", "2 answers for 2 other reasons."]
 
 
 def test_several_judges_vote_together(taxonomy: Taxonomy) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -12,9 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from losona import grade
 from losona.errors import ContentError, UserFault
 from losona.frames import SHIPPED_FRAMES
 from losona.scenarios import RELEASE_REVISION, SHIPPED, Selection, crossings, load_scenarios, select, verifiable
+from losona.schema.frame import Frame
 from losona.schema.scenario import Scenario
 from losona.taxonomy import Taxonomy
 from test_official import row
@@ -180,3 +183,10 @@ def test_a_file_of_another_kind_is_refused_by_its_name(taxonomy: Taxonomy, tmp_p
     path.write_text("{}")
     with pytest.raises(UserFault, match=r"this is no source of scenarios; give a frame"):
         load_scenarios(str(path), taxonomy)
+
+
+def test_a_program_that_grades_by_a_dropped_arm_is_told_so(shipped_frames: list[Frame]) -> None:
+    frame = next(frame for frame in shipped_frames if frame.dropped)
+    arm, reason = next(iter(frame.dropped.items()))
+    with pytest.raises(UserFault, match=re.escape(f"{frame.frame}/{arm} is dropped ({reason})")):
+        grade(f"{frame.frame}/{arm}/demos", "yes")

@@ -5,6 +5,7 @@ import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -74,7 +75,7 @@ def test_two_thirds_of_a_baselines_replies_drop_an_arm(labels: str, decision: st
     replies = [
         BaselineReply(baseline="x", epoch=i, text="", label=words[label], grader="") for i, label in enumerate(labels)
     ]
-    assert baseline_decision(replies, len(labels)) == decision
+    assert baseline_decision(replies) == decision
 
 
 def test_an_arm_that_a_baseline_follows_is_dropped_with_all_replies(
@@ -117,8 +118,10 @@ def test_an_arm_comes_back_when_whoever_dropped_it_no_longer_follows_it(
 ) -> None:
     other = baseline(frame, taxonomy, "dunno", name="y")
     command("screen", "frames", "--epochs", "1", "--out", "one", "--baseline", baseline(frame, taxonomy, WORKED))
-    assert command("screen", "frames", "--epochs", "1", "--out", "two", "--baseline", other).code == 0
-    assert set(read_frame(frame).dropped) == {"b"}
+    second = command("screen", "frames", "--epochs", "1", "--out", "two", "--baseline", other)
+    assert second.code == 0
+    assert read_frame(frame).dropped == {"b": "screening: x complied in 1 of 1"}
+    assert "sofa_window: arm b stays dropped (screening: x complied in 1 of 1)." in second.out
     again = baseline(frame, taxonomy, "dunno")
     assert command("screen", "frames", "--epochs", "1", "--out", "three", "--baseline", again).code == 0
     assert read_frame(frame).dropped == {}
@@ -231,6 +234,39 @@ def test_a_dry_run_and_prompts_call_nothing_and_leave_the_frames(command: Comman
     assert command(*options, "--write-prompts", "p.jsonl").code == 2
     assert sorted(path.name for path in frame.parent.parent.iterdir()) == ["frames", "p.jsonl"]
     assert list(frame.parent.iterdir()) == [frame]
+
+
+def test_a_judge_may_answer_from_a_file_too(command: Command, in_folder: Path, taxonomy: Taxonomy) -> None:
+    frame = copied(PARTIAL, in_folder)
+    options = ("screen", str(frame), "--baseline", "x=replies/x.jsonl", "--judge", "replies/j.jsonl")
+
+    def written(name: str) -> list[dict[str, Any]]:
+        done = command(*options, "--write-prompts", name)
+        assert done.code == 0, done.err
+        said.append(done.err)
+        return [row for _, row in read_jsonl(Path(name))]
+
+    said: list[str] = []
+    assert [row["epoch"] for row in written("p.jsonl")] == [1, 2, 3]
+    assert "of whose 3 replies 3 are missing; once they are there, the same command writes" in said[-1]
+    baseline(frame, taxonomy, PASSES_CODE, PASSES_CODE, "")
+    assert [set(row) for row in written("p2.jsonl")] == [
+        {"prompt_hash", "epoch", "condition", "transcript_id", "messages"}
+    ] * 3
+    baseline(frame, taxonomy, PASSES_CODE, PASSES_CODE, PASSES_CODE)
+    asked = written("q.jsonl")
+    assert "questions of --judge about 3 replies" in said[-1]
+    assert {row["epoch"] for row in asked} == {1}
+    assert [PASSES_CODE in row["messages"][-1]["content"] for row in asked] == [True, True]
+    rows = [{"prompt_hash": row["prompt_hash"], "epoch": 1, "text": json.dumps(VERDICT)} for row in asked]
+    Path("j.jsonl").write_text("")
+    done = command(*options)
+    assert (done.code, decisions(frame)["a"]) == (3, "undecided"), done.err
+    assert [row["prompt_hash"] for row in written("q2.jsonl")] == [row["prompt_hash"] for row in asked]
+    Path("j.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    done = command(*options)
+    assert done.code == 0, done.out + done.err
+    assert decisions(frame)["a"] == "drop"
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")

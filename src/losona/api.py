@@ -3,7 +3,7 @@
 from functools import cache
 
 from losona.errors import UserFault
-from losona.scenarios import SHIPPED, load_scenarios
+from losona.scenarios import SHIPPED, ScenarioSet, load_scenarios, not_found
 from losona.schema.scenario import Scenario
 from losona.taxonomy import Taxonomy, load_taxonomy
 from losona.taxonomy.load import unknown
@@ -23,7 +23,12 @@ def grade(scenario: Scenario | str, reply: str, taxonomy: Taxonomy | None = None
 
 @cache
 def _shipped() -> dict[str, Scenario]:
-    return {s.scenario_id: s for s in load_scenarios(SHIPPED, load_taxonomy()).scenarios}
+    return {s.scenario_id: s for s in _source().scenarios}
+
+
+@cache
+def _source() -> ScenarioSet:
+    return load_scenarios(SHIPPED, load_taxonomy())
 
 
 def _find(scenario: Scenario | str) -> Scenario:
@@ -31,5 +36,5 @@ def _find(scenario: Scenario | str) -> Scenario:
         return scenario
     known = _shipped()
     if scenario not in known:
-        raise UserFault(unknown("scenario", scenario, known, "losona list scenarios"))
+        raise UserFault(not_found(scenario, _source()) or unknown("scenario", scenario, known, "losona list scenarios"))
     return known[scenario]

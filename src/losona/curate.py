@@ -5,7 +5,7 @@ line. Does not know what a decision changes.
 """
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -14,15 +14,19 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from losona.curation.decisions import accept, current_decision, reject
+from losona.curation.checks import check_name, current_checks, failed_checks
+from losona.curation.decisions import accept, refuse_failed_checks, reject, waits
 from losona.curation.frameset import FrameFile, check_writable, read_frame_file, read_frames
+from losona.curation.screening import standing as what_counts
 from losona.errors import UserFault
 from losona.lint import Finding, lint_paths
 from losona.report.content import frame_view
 from losona.report.foreign import shown
 from losona.report.standing import standing
+from losona.report.wording import some
 from losona.taxonomy import Taxonomy
 from losona.taxonomy.load import unknown
+from losona.textfiles import listed
 
 KEYS = {"a": "accept", "r": "reject", "e": "edit", "s": "skip", "q": "quit"}
 PROMPT = "a accept, r reject, e edit, s skip, q quit: "
@@ -111,20 +115,19 @@ class Session:
         return self._act(file, path)
 
     def _show(self, file: FrameFile, findings: Sequence[Finding]) -> None:
-        self.console.print(frame_view(file.frame))
+        self.console.print(frame_view(file.frame, self.taxonomy.norms))
         for line in standing(file, findings):
             self._say(line)
-        if errors := sum(finding.severity == "error" for finding in findings):
-            self._say(f"{errors} errors of the linter: no release is built while they stand.")
+        if errors := _errors(findings, file):
+            self._say(f"{some(len(errors), 'error')} of the linter: the frame cannot be accepted while they stand.")
 
     def _act(self, file: FrameFile | None, path: Path) -> Next:
         """One key, until it is one that can be used."""
         while True:
             match KEYS.get(self.answers.key()):
                 case "accept" if file:
-                    accept(file, self.author)
-                    self.accepted += 1
-                    return "on"
+                    if self._accept(file):
+                        return "on"
                 case "reject" if file:
                     if reason := self.answers.reason():
                         reject(file, self.author, reason)
@@ -140,6 +143,23 @@ class Session:
                     return "quit"
                 case _:
                     self._say("No such key here.")
+
+    def _accept(self, file: FrameFile) -> bool:
+        """Accept, unless the linter finds an error, or a check has failed and no reason is given."""
+        if errors := _errors(self.findings or (), file):
+            self._say(f"Not accepted: {some(len(errors), 'error')} of the linter; mend the frame (e). No release is "
+                      "built while they stand.")  # fmt: skip
+            return False
+        failed = failed_checks(file)
+        if failed:
+            self._say(f"Failed: {', '.join(check_name(check) for check in failed)}. Why is it accepted all the same?")
+        reason = self.answers.reason() if failed else ""
+        if failed and not reason:
+            self._say("To accept it in spite of that needs a reason; nothing was written.")
+            return False
+        accept(file, self.author, reason, despite_checks=True)
+        self.accepted += 1
+        return True
 
     def _edit(self, path: Path) -> None:
         self.findings = None
@@ -158,33 +178,76 @@ def curate(
     """Ask for a decision on each frame that has none as it now is, or on every one."""
     files = read_frames(paths)
     check_writable(files)
-    waiting = [file for file in files if every or current_decision(file) is None]
+    waiting = [file for file in files if every or waits(file)]
     if not waiting:
-        console.print(f"All {len(files)} frames are decided on; --all shows them again.", highlight=False)
+        decided = "The frame is" if len(files) == 1 else f"All {len(files)} frames are"
+        console.print(f"{decided} decided on; --all shows what is.", highlight=False)
         return
     session = Session(tuple(file.path for file in files), author, taxonomy, answers, console)
     try:
         session.run(waiting)
     finally:
         done = f"{session.accepted} accepted, {session.rejected} rejected by {shown(author)}"
-        console.print(Text(f"{done}; {len(waiting)} frames were waiting. The same command goes on with the rest."))
+        were = some(len(waiting), "frame was", "frames were")
+        console.print(Text(f"{done}; {were} waiting. The same command goes on with the rest."))
 
 
-def decide(
-    paths: Sequence[Path], accepted: Sequence[str], rejected: Sequence[str], author: str, reason: str
-) -> tuple[FrameFile, ...]:
-    """Decide without being asked; all ids and reasons are looked at before the first decision is written."""
+@dataclass(frozen=True)
+class Choices:
+    """Decisions that need no question."""
+
+    accepted: Sequence[str]
+    """Frame ids."""
+    rejected: Sequence[str]
+    """Frame ids."""
+    author: str
+    """Who decides."""
+    reason: str = ""
+    """Why."""
+    despite_checks: bool = False
+    """Accept frames of which a check has failed."""
+
+
+def decide(paths: Sequence[Path], choices: Choices, taxonomy: Taxonomy) -> tuple[FrameFile, ...]:
+    """Decide without being asked; all that can be wrong is looked at before the first decision is written."""
     files = {file.frame.frame: file for file in read_frames(paths)}
     check_writable(tuple(files.values()))
-    for name in (*accepted, *rejected):
+    for name in (*choices.accepted, *choices.rejected):
         if name not in files:
             raise UserFault(unknown("frame", name, files, f"losona lint {paths[0]}"))
-    if both := set(accepted) & set(rejected):
+    if both := set(choices.accepted) & set(choices.rejected):
         raise UserFault(f"{min(both)} is given to both --accept and --reject; give it to one.")
-    if rejected and not reason.strip():
-        raise UserFault(f"--reject {rejected[0]}: a rejection needs a reason; give it with --reason TEXT.")
-    choices: list[tuple[str, Callable[[FrameFile, str, str], FrameFile]]] = [
-        *((name, accept) for name in accepted),
-        *((name, reject) for name in rejected),
+    if choices.rejected and not choices.reason.strip():
+        raise UserFault(f"--reject {choices.rejected[0]}: a rejection needs a reason; give it with --reason TEXT.")
+    _refuse_unfit([files[name] for name in choices.accepted], files.values(), choices, taxonomy)
+    accepted = [
+        accept(files[name], choices.author, choices.reason, choices.despite_checks) for name in choices.accepted
     ]
-    return tuple(choice(files[name], author, reason) for name, choice in choices)
+    return *accepted, *(reject(files[name], choices.author, choices.reason) for name in choices.rejected)
+
+
+def decided(file: FrameFile) -> str:
+    """The last decision on a frame on one line, with what whoever accepts it should know."""
+    last = file.record.decisions[-1]
+    notes = [
+        (last.decision == "accept" and not what_counts(file.record.screenings, file.hash), "not screened as it is"),
+        (last.decision == "accept" and not current_checks(file), "not checked by models as it is"),
+        (bool(last.despite), f"in spite of {', '.join(last.despite)}"),
+    ]
+    told = f"{file.frame.frame}: {last.decision}ed by {last.author}"
+    return "; ".join([told, *(note for holds, note in notes if holds)])
+
+
+def _refuse_unfit(
+    accepted: Sequence[FrameFile], files: Iterable[FrameFile], choices: Choices, taxonomy: Taxonomy
+) -> None:
+    """Raise `UserFault` where a frame that is to be accepted has errors of the linter, or a failed check."""
+    findings = lint_paths([file.path for file in files], taxonomy) if accepted else []
+    if faults := [finding.render() for file in accepted for finding in _errors(findings, file)]:
+        raise UserFault(f"nothing was accepted: {listed(faults)}")
+    for file in accepted:
+        refuse_failed_checks(file, choices.reason, choices.despite_checks)
+
+
+def _errors(findings: Iterable[Finding], file: FrameFile) -> list[Finding]:
+    return [finding for finding in findings if finding.file == file.path and finding.severity == "error"]

@@ -14,7 +14,7 @@ With n slots, a letter is the filling of a slot (`n` = none); for three slots:
                                               `shift_other` is made likewise (see `crossing`)
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -97,6 +97,21 @@ def crossing(shown: Scenario, norm: Scenario) -> Scenario:
             "evaluation": other.model_copy(update=crossed),
         }
     )
+
+
+def dropped_arms(frames: Iterable[Frame], arms: Sequence[str] = ()) -> dict[str, str]:
+    """`FRAME/ARM` -> why it gives no scenario; of these arms only, where some are named."""
+    return {
+        f"{frame.frame}/{arm}": reason
+        for frame in frames
+        for arm, reason in sorted(frame.dropped.items())
+        if not arms or arm in arms
+    }
+
+
+def tell_dropped(dropped: Mapping[str, str]) -> list[str]:
+    """One line for each dropped arm."""
+    return [f"{name} is dropped ({reason})" for name, reason in dropped.items()]
 
 
 @dataclass(frozen=True)

@@ -8,15 +8,25 @@ from typing import Any
 
 from losona.conditions import CONDITIONS
 from losona.errors import UserFault
-from losona.frames import derive, expectation, read_frame
+from losona.frames import derive, dropped_arms, expectation, read_frame, tell_dropped
 from losona.official import to_row
 from losona.presets import presets
-from losona.scenarios import SHIPPED, SHIPPED_FRAMES, Selection, frame_paths, load_scenarios, select
+from losona.scenarios import (
+    SHIPPED,
+    SHIPPED_FRAMES,
+    ScenarioSet,
+    Selection,
+    frame_paths,
+    load_scenarios,
+    not_found,
+    select,
+)
 from losona.schema.frame import Frame
 from losona.schema.scenario import Scenario
 from losona.schema.taxonomy import Event, Norm, Venue
 from losona.taxonomy import Taxonomy
 from losona.taxonomy.load import unknown
+from losona.textfiles import listed
 
 Row = dict[str, Any]
 
@@ -32,9 +42,9 @@ class Source:
     skip_bad_rows: bool = False
     """Leave out malformed rows of a release."""
 
-    def load(self, taxonomy: Taxonomy) -> tuple[Scenario, ...]:
+    def load(self, taxonomy: Taxonomy) -> ScenarioSet:
         """Its scenarios."""
-        return load_scenarios(self.name, taxonomy, self.unnamed_subject, self.skip_bad_rows).scenarios
+        return load_scenarios(self.name, taxonomy, self.unnamed_subject, self.skip_bad_rows)
 
 
 def rows(kind: str, taxonomy: Taxonomy, source: Source = Source()) -> list[Row]:
@@ -55,7 +65,7 @@ def rows(kind: str, taxonomy: Taxonomy, source: Source = Source()) -> list[Row]:
         case "models":
             return [_model_row(preset.model_dump()) for preset in presets()]
         case _:
-            return [_scenario_row(s, taxonomy) for s in source.load(taxonomy)]
+            return [_scenario_row(s, taxonomy) for s in source.load(taxonomy).scenarios]
 
 
 def _pack_row(name: str, taxonomy: Taxonomy) -> Row:
@@ -107,11 +117,14 @@ def find(name: str, taxonomy: Taxonomy, source: Source = Source()) -> Norm | Eve
         return event
     if "/" not in name and (frame := _frame(name, source.name)):
         return frame
-    scenarios = {s.scenario_id: s for s in source.load(taxonomy)}
+    loaded = source.load(taxonomy)
+    scenarios = {s.scenario_id: s for s in loaded.scenarios}
     if name in scenarios:
         return scenarios[name]
     events = [event for pack in taxonomy.packs.values() for event in pack.events]
     known = [*taxonomy.norms, *taxonomy.venues, *events, *scenarios, *{s.frame for s in scenarios.values() if s.frame}]
+    if fault := not_found(name, loaded):
+        raise UserFault(fault)
     fault = unknown("norm, event, venue, frame or scenario", name, known, "losona list KIND")
     own = " A frame of your own: give its file, or --scenarios FOLDER." if source.name == SHIPPED else ""
     raise UserFault(fault + own)
@@ -138,8 +151,8 @@ def _frame_files(source: str) -> Iterable[Path]:
 
 def derived_lines(
     frames: Sequence[Path], form: str, arms: tuple[str, ...], variants: tuple[str, ...], taxonomy: Taxonomy
-) -> list[str]:
-    """Scenarios of frames as JSON lines, in our format or in the columns of the public release.
+) -> tuple[list[str], list[str]]:
+    """Scenarios of frames as JSON lines, in our format or in the columns of the public release; and what is left out.
 
     Release rows mean that the norm is shown and applies, so only `demos` is exported by default, and variants in
     which it is not shown or does not apply are refused.
@@ -151,8 +164,11 @@ def derived_lines(
             "or use --format scenario."
         )
     wanted = Selection(arms, variants or (("demos",) if official else ()))
-    scenarios = [s for path in frame_paths(frames) for s in derive(read_frame(path), taxonomy)]
-    chosen = select(scenarios, wanted, taxonomy)
+    read = [read_frame(path) for path in frame_paths(frames)]
+    gone = tell_dropped(dropped_arms(read, arms))
+    chosen = select([s for frame in read for s in derive(frame, taxonomy)], wanted, taxonomy)
+    if not chosen:
+        raise UserFault(f"nothing is derived: {listed(gone) if gone else 'no scenario has these arms and variants.'}")
     if official:
-        return [json.dumps(to_row(s, taxonomy), ensure_ascii=False) for s in chosen]
-    return [s.model_dump_json(by_alias=True) for s in chosen]
+        return [json.dumps(to_row(s, taxonomy), ensure_ascii=False) for s in chosen], gone
+    return [s.model_dump_json(by_alias=True) for s in chosen], gone

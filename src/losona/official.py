@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import Field, ValidationError
 
 from losona.errors import ContentError
-from losona.schema._base import Record
+from losona.schema._base import Record, Released
 from losona.schema.scenario import Evaluation, Scenario, Visible, VisiblePerson, VisibleTurn
 from losona.schema.taxonomy import Norm
 from losona.taxonomy import Taxonomy
@@ -57,7 +57,7 @@ class RowTurn(Record):
     """The last message to be answered."""
 
 
-class OfficialRow(Record):
+class OfficialRow(Released):
     """One row of the public release."""
 
     scenario_id: str = Field(min_length=1)

@@ -32,6 +32,7 @@ from losona.frame_records import write_frame_record
 from losona.judge.verdict import PROVIDER_ERROR
 from losona.prompts import Templates
 from losona.report.checks import print_checks
+from losona.report.faults import fault_lines
 from losona.run.engine import evaluate
 from losona.run.options import folder_name
 from losona.run.preflight import check_model, missing_for_model
@@ -262,8 +263,7 @@ def show(plan: ReviewPlan, reviewed: Reviewed, console: Console) -> None:
 def _remarks(plan: ReviewPlan, reviewed: Reviewed) -> Iterable[str]:
     if reviewed.interrupted:
         yield "Interrupted. Finished checks are kept; the same command again goes on where this one stopped."
-    for reason, n in reviewed.failed.most_common(3):
-        yield f"{n} answers unscored: {' '.join(reason.split())[:300]}"
+    yield from fault_lines(reviewed.failed, "answer unscored", "answers unscored")
     if reviewed.failed:
         yield "They pass and fail nothing. The same command again asks for them."
     folders = list(dict.fromkeys(str(file.path.parent) for file in plan.files))

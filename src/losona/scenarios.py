@@ -14,7 +14,7 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from losona.errors import ContentError, UserFault
-from losona.frames import CONFLICTING, SHIPPED_FRAMES, crossing, derive, read_frame
+from losona.frames import CONFLICTING, SHIPPED_FRAMES, crossing, derive, dropped_arms, read_frame, tell_dropped
 from losona.official import ATTRIBUTION, Import, read_rows
 from losona.schema.scenario import Scenario
 from losona.schema.taxonomy import Norm
@@ -41,6 +41,8 @@ class ScenarioSet:
     """How many scenarios carry each note."""
     attribution: str = ""
     """To be shown with every result from it."""
+    dropped: dict[str, str] = field(default_factory=dict[str, str])
+    """`FRAME/ARM` -> why it gives no scenario."""
 
     @property
     def hash(self) -> str:
@@ -84,7 +86,15 @@ def load_scenarios(
         )
     if path.suffix == ".jsonl":
         return _from_jsonl(path, taxonomy, unnamed_subject, skip_bad_rows)
-    return ScenarioSet(source, _unique(s for p in frame_paths([path]) for s in derive(read_frame(p), taxonomy)))
+    frames = [read_frame(found) for found in frame_paths([path])]
+    scenarios = _unique(scenario for frame in frames for scenario in derive(frame, taxonomy))
+    return ScenarioSet(source, scenarios, dropped=dropped_arms(frames))
+
+
+def not_found(scenario_id: str, source: ScenarioSet) -> str | None:
+    """Why there is no scenario with this id, where its arm is dropped."""
+    arm = scenario_id.rpartition("/")[0]
+    return f"{scenario_id}: {tell_dropped({arm: source.dropped[arm]})[0]}." if arm in source.dropped else None
 
 
 def shipped_frames() -> dict[str, Path]:

@@ -19,7 +19,8 @@ from losona.curation.screening import CONDITION, VARIANT, Tables, marks, screen_
 from losona.curation.yields import as_data, yields
 from losona.errors import UserFault
 from losona.frame_records import mark_dropped, write_frame_record
-from losona.frames import ARMS, derive
+from losona.frames import ARMS, derive, read_frame
+from losona.report.wording import first
 from losona.report.yields import print_yields
 from losona.results import read_tables
 from losona.run.dryrun import print_plan
@@ -35,6 +36,8 @@ from losona.taxonomy import Taxonomy, load_taxonomy
 from losona.textfiles import write_atomically
 
 COUNTS_FILE = "screening.json"
+SHOWN = 10
+"""Lines of one sort on the terminal."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,8 @@ class Screened:
     """Each frame with its screening; none after an interruption."""
     changed: tuple[Path, ...] = ()
     """Frames that were changed while they were screened, and so are not decided on."""
+    still: tuple[str, ...] = ()
+    """Arms that this screening would not drop and that are dropped all the same, with the reason."""
 
     @property
     def complete(self) -> bool:
@@ -119,10 +124,11 @@ def screen(plan: ScreenPlan, console: Console) -> Screened:
     tables = _tables(outcome.folder)
     pairs = tuple((file, _screening(plan, file, tables)) for file in plan.files)
     changed = tuple(file.path for file, screening in pairs if not _write(file, screening))
+    still = tuple(line for file, screening in pairs for line in _still_dropped(file.path, screening))
     counts = as_data(yields((file.frame, screening) for file, screening in pairs))
     counts["set_aside"] = sorted(plan.set_aside)
     write_atomically(outcome.folder / COUNTS_FILE, json.dumps(counts, indent=1, ensure_ascii=False) + "\n")
-    return Screened(outcome, pairs, changed)
+    return Screened(outcome, pairs, changed, still)
 
 
 def _tables(folder: Path) -> Tables:
@@ -162,6 +168,13 @@ def _write(file: FrameFile, screening: Screening) -> bool:
     return True
 
 
+def _still_dropped(path: Path, screening: Screening) -> Iterator[str]:
+    frame = read_frame(path)
+    for arm in screening.arms:
+        if arm.arm in frame.dropped and (screening.unscreened or arm.decision != "drop"):
+            yield f"{frame.frame}: arm {arm.arm} stays dropped ({frame.dropped[arm.arm]})."
+
+
 def show(plan: ScreenPlan, screened: Screened, console: Console) -> None:
     """The end of a screening on the terminal: counts, what is open, where it lies, what to do next."""
     if screened.pairs:
@@ -180,6 +193,7 @@ def _remarks(plan: ScreenPlan, screened: Screened) -> Iterable[str]:
     if plan.set_aside:
         share = f"{len(plan.set_aside)} of {len(plan.files)} frames"
         yield f"{share} were set aside at random (aside: arms that would be dropped); none of their arms is dropped."
+    yield from first(screened.still, SHOWN, "arm that stays dropped", "arms that stay dropped")
     for path in screened.changed:
         yield f"{path} was changed while it was screened: nothing was written; screen it again, with another --out."
     folders = ", ".join(dict.fromkeys(str(file.path.parent) for file in plan.files))

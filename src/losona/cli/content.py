@@ -67,13 +67,14 @@ def show(
     from losona import listing
     from losona.taxonomy import load_taxonomy
 
-    found = listing.find(name, load_taxonomy(packs), listing.Source(source, unnamed_subject, skip_bad_rows))
+    known = load_taxonomy(packs)
+    found = listing.find(name, known, listing.Source(source, unnamed_subject, skip_bad_rows))
     if as_json:
         click.echo(found.model_dump_json(by_alias=True, indent=1))
     else:
         from losona.report.content import print_content
 
-        print_content(found)
+        print_content(found, known.norms)
 
 
 @click.command()
@@ -139,8 +140,10 @@ def derive(
     from losona import listing
     from losona.taxonomy import load_taxonomy
 
-    lines = listing.derived_lines(frames, form, tuple(arms), tuple(variants), load_taxonomy(packs))
+    lines, left_out = listing.derived_lines(frames, form, tuple(arms), tuple(variants), load_taxonomy(packs))
     emit(lines, out, force)
+    for line in left_out:
+        click.echo(f"left out: {line}", err=True)
 
 
 def emit(lines: Sequence[str], out: Path | None, force: bool) -> None:

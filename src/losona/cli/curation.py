@@ -60,24 +60,22 @@ def screen(
     from rich.console import Console
 
     from losona import screen as stage
+    from losona.run.ahead import rows_to_answer
 
     plan = stage.make_screen_plan(
         frames, run_options(option="--baseline", models=options.pop("models"), **options), share
     )
     if write_prompts:
-        _write_prompts(_screen_prompts(plan), write_prompts, force)
+        rows, what = rows_to_answer(plan.run)
+        _write_prompts(rows, write_prompts, force)
+        if what:
+            click.echo(what, err=True)
     elif dry_run:
         stage.print_screen_plan(plan, Console())
     else:
         screened = stage.screen(plan, console := Console())
         stage.show(plan, screened, console)
         _leave(screened.outcome.interrupted, screened.complete)
-
-
-def _screen_prompts(plan: Any) -> list[dict[str, Any]]:
-    from losona.run.plan import prompt_rows
-
-    return prompt_rows(plan.run)
 
 
 def _write_prompts(rows: Sequence[dict[str, Any]], path: Path, force: bool) -> None:
@@ -145,11 +143,12 @@ def review(
 @click.option(
     "--reject", "rejected", multiple=True, metavar="ID", help="Reject this frame without asking (repeatable)."
 )
-@click.option("--reason", default="", metavar="TEXT", help="Why; needed with --reject.")
+@click.option("--reason", default="", metavar="TEXT", help="Why; needed with --reject and --despite-checks.")
+@click.option("--despite-checks", is_flag=True, help="Accept frames of which a check by models has failed.")
 @pack_option
 def curate(
     frames: Sequence[Path], author: str | None, every: bool, accepted: Sequence[str], rejected: Sequence[str],
-    reason: str, packs: Sequence[Path],
+    reason: str, despite_checks: bool, packs: Sequence[Path],
 ) -> None:  # fmt: skip
     """Look at FRAMES one at a time, and accept, reject or edit them.
 
@@ -163,11 +162,12 @@ def curate(
 
     who = author if author is not None else getuser()
     if accepted or rejected:
-        for file in stage.decide(frames, accepted, rejected, who, reason):
-            click.echo(f"{file.frame.frame}: {file.record.decisions[-1].decision}ed by {who}")
+        choices = stage.Choices(accepted, rejected, who, reason, despite_checks)
+        for file in stage.decide(frames, choices, load_taxonomy(packs)):
+            click.echo(stage.decided(file))
         return
-    if reason:
-        raise click.UsageError("--reason goes with --accept ID or --reject ID.")
+    if reason or despite_checks:
+        raise click.UsageError("--reason and --despite-checks go with --accept ID or --reject ID.")
     console = Console(highlight=False, markup=False, emoji=False)
     stage.curate(
         frames, who, every, load_taxonomy(packs), stage.Answers(bool(sys.stdin and sys.stdin.isatty())), console
@@ -200,9 +200,12 @@ def build(
     from losona import BENCHMARK_VERSION, __version__
     from losona.curation.release import build_release, read_imprint
     from losona.taxonomy import load_taxonomy
+    from losona.textfiles import listed
 
     if not (paths := [*accepted, *frames]):
         raise click.UsageError("give the frames: --accepted FRAMES.")
     imprint = read_imprint(licence, BENCHMARK_VERSION, __version__)
-    folder = build_release(paths, name, out, load_taxonomy(packs), imprint)
+    folder, notices = build_release(paths, name, out, load_taxonomy(packs), imprint)
+    if notices:
+        click.echo(f"warning: {listed(notices)}", err=True)
     click.echo(f"{folder}: read {folder / 'card.md'}; run it with: losona run --scenarios {folder / 'scenarios.jsonl'}")

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from statistics import fmean, median
 from typing import Any
 
-from losona.curation.checks import latest
+from losona.curation.checks import check_name, current_checks, failed_checks
 from losona.curation.decisions import current_decision
 from losona.curation.frameset import FrameFile
+from losona.curation.screening import Standing, standing
 from losona.curation.yields import as_data, yields
-from losona.schema.frame_record import Screening
 from losona.schema.scenario import Scenario
 from losona.taxonomy import Taxonomy
 
@@ -52,12 +52,19 @@ def card(
         "packs": {pack: taxonomy.packs[pack].hash for pack in sorted({s.evaluation.pack for s in scenarios})},
         "frames": {file.frame.frame: file.hash for file in files},
         "n": _sizes(files, scenarios, demos),
+        "dropped": [
+            {"frame": file.frame.frame, "arm": arm, "reason": reason}
+            for file in files
+            for arm, reason in sorted(file.frame.dropped.items())
+        ],
         "counts": _counts(demos, scenarios, taxonomy),
         "lengths": _lengths(demos),
         "demonstrations": _spread(Counter(len(s.evaluation.demos or ()) for s in demos)),
         "references": sum(_references(scenario) for scenario in demos),
         "screening": _screening(files),
         "checks": _checks(files),
+        "failed_checks": _failed(files),
+        "frames_not_checked": [file.frame.frame for file in files if not current_checks(file)],
         "decisions": _spread(Counter(d.author for file in files if (d := current_decision(file)))),
     }
 
@@ -113,34 +120,49 @@ def _references(scenario: Scenario) -> int:
     return len(found.comply) + len(found.breach) if found else 0
 
 
-def _current(files: Iterable[FrameFile]) -> list[tuple[FrameFile, Screening]]:
-    """Frames whose last screening is of the frame as it is."""
-    found = [(file, file.record.screenings[-1]) for file in files if file.record.screenings]
-    return [(file, screening) for file, screening in found if screening.frame_hash == file.hash]
+def _current(files: Iterable[FrameFile]) -> list[tuple[FrameFile, Standing]]:
+    """Frames that were screened as they are, with what all their baselines say."""
+    found = [(file, standing(file.record.screenings, file.hash)) for file in files]
+    return [(file, screening) for file, screening in found if screening]
 
 
 def _screening(files: Sequence[FrameFile]) -> dict[str, Any]:
     current = _current(files)
+    screened = {file.frame.frame for file, _ in current}
     return {
         "frames_screened": len(current),
-        "frames_not_screened": len(files) - len(current),
+        "frames_not_screened": [name for name in (file.frame.frame for file in files) if name not in screened],
         "frames_set_aside": [file.frame.frame for file, screening in current if screening.unscreened],
         "baselines": [
             {"name": name, "model": model}
             for name, model in sorted({item for _, screening in current for item in screening.baselines.items()})
         ],
-        "judges": sorted({screening.judge for _, screening in current if screening.judge}),
-        "epochs": sorted({screening.epochs for _, screening in current}),
+        "judges": sorted({judge for _, screening in current for judge in screening.judges}),
+        "epochs": sorted({n for _, screening in current for n in screening.epochs}),
         "yields": as_data(yields((file.frame, screening) for file, screening in current)),
     }
 
 
 def _checks(files: Sequence[FrameFile]) -> dict[str, dict[str, int]]:
-    """Results of the last checks of the frames as they are, by check."""
+    """Results of the last checks of the frames as they are, without dropped arms, by check."""
     found: dict[str, Counter[str]] = {}
     for file in files:
-        for check in latest(file.record.checks).values():
-            if check.frame_hash == file.hash:
-                result = {True: "passed", False: "failed", None: UNKNOWN}[check.passed]
-                found.setdefault(f"{check.rule} {check.check}", Counter())[result] += 1
+        for check in current_checks(file):
+            result = {True: "passed", False: "failed", None: UNKNOWN}[check.passed]
+            found.setdefault(f"{check.rule} {check.check}", Counter())[result] += 1
     return {name: {key: found[name][key] for key in ("passed", "failed", UNKNOWN)} for name in sorted(found)}
+
+
+def _failed(files: Iterable[FrameFile]) -> list[dict[str, str]]:
+    """Each failed check of a frame as it is, with why the frame was accepted all the same."""
+    return [
+        {
+            "frame": file.frame.frame,
+            "check": check_name(check),
+            "found": check.found,
+            "judge": check.judge,
+            "accepted": decision.reason if (decision := current_decision(file)) else "",
+        }
+        for file in files
+        for check in failed_checks(file)
+    ]

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from losona.clock import now
 from losona.curation.audit import GoldAudit
 from losona.curation.evidence import Answerability, ClosedEvidence
+from losona.curation.frameset import FrameFile
 from losona.curation.question import Question, Source
 from losona.curation.questions import Inferability, NonStatement
 from losona.curation.screening import needed
@@ -101,6 +102,26 @@ def _found(votes: Sequence[CheckVote]) -> str:
     if unscored := [vote for vote in votes if vote.right is None]:
         parts.append(f"{len(unscored)} of {len(votes)} unscored")
     return "; ".join(parts) or "nothing found"
+
+
+def current_checks(file: FrameFile) -> list[ModelCheck]:
+    """The last checks of a frame as it is, without those of dropped arms."""
+    return [
+        check
+        for check in latest(file.record.checks).values()
+        if check.frame_hash == file.hash and check.arm not in file.frame.dropped
+    ]
+
+
+def failed_checks(file: FrameFile) -> list[ModelCheck]:
+    """Those of them that failed."""
+    return [check for check in current_checks(file) if check.passed is False]
+
+
+def check_name(check: ModelCheck) -> str:
+    """How a check is called: `Q22 answerability b`; of inferability in the control, `control`."""
+    arm = check.arm or ("control" if check.check == Inferability.check else "")
+    return f"{check.rule} {check.check} {arm}".strip()
 
 
 def with_check(record: FrameRecord, check: ModelCheck) -> FrameRecord:

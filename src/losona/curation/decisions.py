@@ -4,11 +4,15 @@ Writes the two files of a frame. Does not know how the person was asked.
 """
 
 from losona.clock import now
+from losona.curation.checks import check_name, failed_checks
 from losona.curation.frameset import FrameFile, read_frame_file
 from losona.errors import UserFault
 from losona.frame_records import mark_status, write_frame_record
 from losona.schema.frame import ACCEPTED, DRAFT, KNOWN_ISSUE
 from losona.schema.frame_record import Decision
+
+FOUND_SHOWN = 200
+"""Characters of what a check found."""
 
 
 def current_decision(file: FrameFile) -> Decision | None:
@@ -17,10 +21,39 @@ def current_decision(file: FrameFile) -> Decision | None:
     return last if last and last.frame_hash == file.hash else None
 
 
-def accept(file: FrameFile, author: str, reason: str = "") -> FrameFile:
-    """Accept a frame as it was read; the frame as it is afterwards."""
+def new_failures(file: FrameFile) -> list[str]:
+    """Names of failed checks that whoever accepted the frame as it is did not know; all where nobody has."""
+    decision = current_decision(file)
+    known = decision.despite if decision else ()
+    return [name for check in failed_checks(file) if (name := check_name(check)) not in known]
+
+
+def waits(file: FrameFile) -> bool:
+    """Nobody has decided on the frame as it is, or a check has failed since it was accepted."""
+    decision = current_decision(file)
+    return decision is None or (decision.decision == "accept" and bool(new_failures(file)))
+
+
+def refuse_failed_checks(file: FrameFile, reason: str, despite_checks: bool) -> None:
+    """Raise `UserFault` where a check has failed and the frame is not accepted in spite of it, with a reason."""
+    failed = failed_checks(file)
+    if failed and not (despite_checks and reason.strip()):
+        told = "; ".join(f"{check_name(check)}: {' '.join(check.found.split())[:FOUND_SHOWN]}" for check in failed)
+        raise UserFault(
+            f"{file.frame.frame}: failed {told}. Mend the frame, or accept it all the same with --despite-checks "
+            "--reason TEXT."
+        )
+
+
+def accept(file: FrameFile, author: str, reason: str = "", despite_checks: bool = False) -> FrameFile:
+    """Accept a frame as it was read; the frame as it is afterwards.
+
+    Raises `UserFault` where a check has failed, unless that is known and there is a reason.
+    """
+    refuse_failed_checks(file, reason, despite_checks)
     return _decide(file, Decision(
-        created=now(), author=_author(author), frame_hash=file.hash, decision="accept", reason=reason.strip()
+        created=now(), author=_author(author), frame_hash=file.hash, decision="accept", reason=reason.strip(),
+        despite=tuple(check_name(check) for check in failed_checks(file)),
     ))  # fmt: skip
 
 

@@ -14,13 +14,16 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined
 
 from losona.curation.card import Imprint, card
-from losona.curation.decisions import current_decision
+from losona.curation.checks import check_name, current_checks, failed_checks
+from losona.curation.decisions import current_decision, new_failures
 from losona.curation.frameset import FrameFile, read_frames
+from losona.curation.screening import standing
 from losona.errors import UserFault
 from losona.frame_records import SUFFIX
 from losona.frames import ARMS, derive
 from losona.lint import lint_paths
 from losona.official import to_row
+from losona.schema._base import CANARY_KEY
 from losona.schema.scenario import Scenario
 from losona.taxonomy import Taxonomy
 from losona.textfiles import listed, read_text
@@ -32,8 +35,10 @@ _CANARY = re.compile(r"^losona canary \S+$", re.MULTILINE)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 
 
-def build_release(paths: Sequence[Path], name: str, out: Path | None, taxonomy: Taxonomy, imprint: Imprint) -> Path:
-    """Write a release into a new folder, and return the folder.
+def build_release(
+    paths: Sequence[Path], name: str, out: Path | None, taxonomy: Taxonomy, imprint: Imprint
+) -> tuple[Path, list[str]]:
+    """Write a release into a new folder; the folder, and what whoever releases it should know.
 
     Raises `UserFault` while a frame fails the lint, lacks an acceptance as it now is, or has no arm left, and where
     the folder exists.
@@ -47,7 +52,7 @@ def build_release(paths: Sequence[Path], name: str, out: Path | None, taxonomy: 
     if faults := [*_unfit(files), *_lint(files, taxonomy)]:
         raise UserFault(f"no release is built: {listed(faults)}")
     _write(folder, release_files(name, files, taxonomy, imprint))
-    return folder
+    return folder, list(_notices(files))
 
 
 def read_imprint(licence: Path | None, benchmark_version: str, software: str) -> Imprint:
@@ -72,8 +77,22 @@ def _unfit(files: Iterable[FrameFile]) -> Iterator[str]:
             yield f"{file.frame.frame} is not accepted as it is: {had}; see losona curate {file.path}."
         elif decision.decision == "reject":
             yield f"{file.frame.frame} was rejected by {decision.author}: {decision.reason}; leave it out."
+        elif failed := new_failures(file):
+            told = ", ".join(failed)
+            yield f"{file.frame.frame} was accepted before it failed {told}; decide again: losona curate {file.path}."
         elif set(file.frame.dropped) >= set(ARMS):
             yield f"{file.frame.frame} has no arm left, both were dropped; leave it out."
+
+
+def _notices(files: Sequence[FrameFile]) -> Iterator[str]:
+    """What may go into a release, and should not do so unnoticed."""
+    for file in files:
+        if standing(file.record.screenings, file.hash) is None:
+            yield f"{file.frame.frame} is not screened as it is."
+        if not current_checks(file):
+            yield f"{file.frame.frame} was not checked by models as it is."
+        for check in failed_checks(file):
+            yield f"{file.frame.frame} failed {check_name(check)}, and was accepted all the same."
 
 
 def _lint(files: Sequence[FrameFile], taxonomy: Taxonomy) -> Iterator[str]:
@@ -87,35 +106,39 @@ def release_files(name: str, files: Sequence[FrameFile], taxonomy: Taxonomy, imp
     scenarios = [scenario for file in files for scenario in derive(file.frame, taxonomy)]
     made = card(name, files, scenarios, taxonomy, imprint)
     content = {
-        **_frames(files),
-        "scenarios.jsonl": _lines(scenario.model_dump_json(by_alias=True) for scenario in scenarios),
-        "official.jsonl": _lines(_official(scenarios, taxonomy)),
+        **_frames(files, imprint.canary),
+        "scenarios.jsonl": _lines(
+            (scenario.model_dump(mode="json", by_alias=True) for scenario in scenarios), imprint.canary
+        ),
+        "official.jsonl": _lines(_official(scenarios, taxonomy), imprint.canary),
         "card.json": _json(made),
         "card.md": render_card(made).encode(),
         "LICENSE": imprint.text.encode(),
         "CANARY": f"{imprint.canary}\n".encode(),
     }
     hashes = {path: hashlib.sha256(data).hexdigest() for path, data in sorted(content.items())}
-    return {**content, "manifest.json": _json({"name": name, "sha256": hashes})}
+    return {**content, "manifest.json": _json({CANARY_KEY: imprint.canary, "name": name, "sha256": hashes})}
 
 
-def _frames(files: Iterable[FrameFile]) -> dict[str, bytes]:
+def _frames(files: Iterable[FrameFile], canary: str) -> dict[str, bytes]:
+    """Frames, each with a comment that holds the canary unless it has one; and their records."""
     found: dict[str, bytes] = {}
     for file in files:
-        found[f"frames/{file.path.name}"] = file.path.read_bytes()
-        found[f"frames/{file.path.stem}{SUFFIX}"] = (file.record.model_dump_json(indent=1) + "\n").encode()
+        text = read_text(file.path)
+        found[f"frames/{file.path.name}"] = (text if canary in text else f"# {canary}\n{text}").encode()
+        record = {CANARY_KEY: canary, **file.record.model_dump(mode="json")}
+        found[f"frames/{file.path.stem}{SUFFIX}"] = _json(record)
     return found
 
 
-def _official(scenarios: Iterable[Scenario], taxonomy: Taxonomy) -> Iterator[str]:
+def _official(scenarios: Iterable[Scenario], taxonomy: Taxonomy) -> Iterator[dict[str, Any]]:
     """A release row means that the norm is shown and applies."""
-    for scenario in scenarios:
-        if scenario.variant == "demos":
-            yield json.dumps(to_row(scenario, taxonomy), ensure_ascii=False)
+    return (to_row(scenario, taxonomy) for scenario in scenarios if scenario.variant == "demos")
 
 
-def _lines(lines: Iterable[str]) -> bytes:
-    return "".join(f"{line}\n" for line in lines).encode()
+def _lines(rows: Iterable[dict[str, Any]], canary: str) -> bytes:
+    """JSON Lines, the canary first in each: rows get parted from their file, and a line can hold no comment."""
+    return "".join(f"{json.dumps({CANARY_KEY: canary, **row}, ensure_ascii=False)}\n" for row in rows).encode()
 
 
 def _json(value: dict[str, Any]) -> bytes:

@@ -4,7 +4,8 @@ Knows the two result tables and the marks of a frame. Does not know who asked th
 
 A baseline *follows* a norm if at least ceil(2K/3) of its K replies comply with it (K = 3: two; K = 1: one). An arm is
 dropped if one baseline follows its norm, and kept if none does. As long as unscored replies could change that, the
-arm is undecided: it stays, and says so.
+arm is undecided: it stays, and says so. What counts of a frame is the last decisive answer of every baseline that was
+asked about it as it is, whichever screening holds it: mark, card and terminal all go by that.
 """
 
 import hashlib
@@ -74,7 +75,7 @@ def _graded(reply: Row, grading: Row | None) -> BaselineReply:
 def screen_arm(scenario: Scenario, arm: Arm, tables: Tables, baselines: Iterable[str], epochs: int) -> ArmScreening:
     """The decision on an arm. `scenario` is its control; `epochs` (K) replies of each baseline count."""
     replies = tuple(tables.reply(scenario, name, epoch) for name in baselines for epoch in range(1, epochs + 1))
-    decision, reason = _decision(by_baseline(replies), epochs)
+    decision, reason = _decision(by_baseline(replies))
     return ArmScreening(arm=arm, norm=scenario.evaluation.norm, decision=decision, reason=reason, replies=replies)
 
 
@@ -86,17 +87,17 @@ def by_baseline(replies: Iterable[BaselineReply]) -> dict[str, tuple[BaselineRep
     return found
 
 
-def baseline_decision(replies: Sequence[BaselineReply], epochs: int) -> ArmDecision:
-    """What one baseline says of an arm: `drop` if it follows the norm."""
+def baseline_decision(replies: Sequence[BaselineReply]) -> ArmDecision:
+    """What one baseline says of an arm by all its K replies: `drop` if it follows the norm."""
     labels = [reply.label for reply in replies]
     complying, unscored = labels.count("complies"), labels.count("unscored")
-    if complying >= needed(epochs):
+    if complying >= needed(len(labels)):
         return "drop"
-    return "undecided" if complying + unscored >= needed(epochs) else "keep"
+    return "undecided" if complying + unscored >= needed(len(labels)) else "keep"
 
 
-def _decision(replies: Mapping[str, Sequence[BaselineReply]], epochs: int) -> tuple[ArmDecision, str]:
-    found = {name: baseline_decision(rows, epochs) for name, rows in replies.items()}
+def _decision(replies: Mapping[str, Sequence[BaselineReply]]) -> tuple[ArmDecision, str]:
+    found = {name: baseline_decision(rows) for name, rows in replies.items()}
     for decision in ("drop", "undecided"):
         if names := [name for name in found if found[name] == decision]:
             return decision, "; ".join(_counts(name, replies[name]) for name in names)
@@ -116,37 +117,97 @@ def set_aside(frames: Sequence[str], share: float, seed: int) -> frozenset[str]:
     return frozenset(by_chance[: math.ceil(share * len(frames))])
 
 
+@dataclass(frozen=True)
+class Standing:
+    """What all screenings of a frame as it is come to."""
+
+    arms: tuple[ArmScreening, ...]
+    """Decision for each arm, by the last decisive replies of each baseline."""
+    unscreened: bool
+    """The last screening set the frame aside."""
+    baselines: dict[str, str]
+    """Name -> the provider's string."""
+    judges: tuple[str, ...]
+    """Judges of the screenings that count."""
+    epochs: tuple[int, ...]
+    """Replies of each baseline, in the screenings that count."""
+
+
+def standing(history: Sequence[Screening], frame_hash: str) -> Standing | None:
+    """What counts of the screenings of a frame as it is; none where there is none.
+
+    Screenings from before a frame was taken out of the part that was set aside do not count.
+    """
+    current = [screening for screening in history if screening.frame_hash == frame_hash]
+    if not current:
+        return None
+    aside = current[-1].unscreened
+    counted = [screening for screening in current if aside or not screening.unscreened]
+    names = _names(counted)
+    last = _last_replies(counted)
+    return Standing(
+        arms=tuple(_arm(arm, norm, last, names) for arm, norm in _norms(counted).items()),
+        unscreened=aside,
+        baselines={name: model for model, name in names.items()},
+        judges=tuple(sorted({screening.judge for screening in counted if screening.judge})),
+        epochs=tuple(sorted({screening.epochs for screening in counted})),
+    )
+
+
+def _norms(history: Iterable[Screening]) -> dict[Arm, str]:
+    return {found.arm: found.norm for screening in history for found in screening.arms}
+
+
+def _names(history: Iterable[Screening]) -> dict[str, str]:
+    """Model -> its last name, or the model itself where another has this name too."""
+    found = {model: name for screening in history for name, model in screening.baselines.items()}
+    names = list(found.values())
+    return {model: name if names.count(name) == 1 else model for model, name in found.items()}
+
+
+def _last_replies(history: Iterable[Screening]) -> dict[tuple[Arm, str], tuple[BaselineReply, ...]]:
+    """Arm and model -> its last replies that decide; where none do, its last ones."""
+    last: dict[tuple[Arm, str], tuple[BaselineReply, ...]] = {}
+    for screening in history:
+        for found in screening.arms:
+            for name, rows in by_baseline(found.replies).items():
+                key = found.arm, screening.baselines.get(name, name)
+                decided = key in last and baseline_decision(last[key]) != "undecided"
+                if not decided or baseline_decision(rows) != "undecided":
+                    last[key] = rows
+    return last
+
+
+def _arm(
+    arm: Arm, norm: str, last: Mapping[tuple[Arm, str], Sequence[BaselineReply]], names: Mapping[str, str]
+) -> ArmScreening:
+    replies = tuple(
+        reply.model_copy(update={"baseline": names.get(model, model)})
+        for (of, model), rows in last.items()
+        if of == arm
+        for reply in rows
+    )
+    decision, reason = _decision(by_baseline(replies))
+    return ArmScreening(arm=arm, norm=norm, decision=decision, reason=reason, replies=replies)
+
+
 def marks(frame: Frame, record: FrameRecord, screening: Screening) -> dict[Arm, str]:
     """The `dropped` mark of a frame after a screening that `record` does not yet hold.
 
-    An arm that no longer fails comes back only if screening had dropped it, and only if every baseline that dropped
-    it as it now is has been asked again.
+    A mark by hand stays. An arm comes back once every baseline that dropped it as it now is has been asked again and
+    no longer follows it.
     """
     dropped = dict(frame.dropped)
-    history = (*record.screenings, screening)
-    for arm in screening.arms:
+    now = standing((*record.screenings, screening), screening.frame_hash)
+    for arm in now.arms if now else ():
         by_hand = not dropped.get(arm.arm, MARK).startswith(MARK)
         if by_hand or (arm.decision == "undecided" and not screening.unscreened):
             continue
         if arm.decision == "drop" and not screening.unscreened:
             dropped[arm.arm] = MARK + arm.reason
-        elif screening.unscreened or not _followers(arm.arm, history):
+        else:
             dropped.pop(arm.arm, None)
     return dropped
-
-
-def _followers(arm: Arm, history: Sequence[Screening]) -> list[str]:
-    """Baselines whose last decisive answer on the frame as it is was that they follow the arm's norm."""
-    last: dict[str, ArmDecision] = {}
-    for screening in history:
-        if screening.frame_hash != history[-1].frame_hash or screening.unscreened:
-            continue
-        for found in screening.arms:
-            for name, rows in by_baseline(found.replies).items() if found.arm == arm else ():
-                decision = baseline_decision(rows, screening.epochs)
-                if decision != "undecided":
-                    last[screening.baselines.get(name, name)] = decision
-    return [model for model, decision in last.items() if decision == "drop"]
 
 
 def with_screening(record: FrameRecord, screening: Screening) -> FrameRecord:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
-from losona.curation.screening import baseline_decision, by_baseline
+from losona.curation.screening import Standing, baseline_decision, by_baseline
 from losona.schema.frame import Frame
 from losona.schema.frame_record import ArmDecision, ArmScreening, Screening
 
@@ -33,6 +33,10 @@ class Yield:
         return Yield(**{key: mine[key] + theirs[key] for key in mine})
 
 
+Screened = Screening | Standing
+"""One screening of a frame, or what all of them come to."""
+
+
 class _Unit(NamedTuple):
     """An arm, as all baselines or as one of them sees it."""
 
@@ -42,8 +46,8 @@ class _Unit(NamedTuple):
     counts: Yield
 
 
-def yields(screened: Iterable[tuple[Frame, Screening]]) -> dict[str, Any]:
-    """Counts of the last screenings: `total`, `norm`, `event` and `baseline` by name, and `cells` of all three.
+def yields(screened: Iterable[tuple[Frame, Screened]]) -> dict[str, Any]:
+    """Counts of screenings: `total`, `norm`, `event` and `baseline` by name, and `cells` of all three.
 
     By norm and event an arm counts once, as all baselines together decide; by baseline and in cells it counts once
     for each baseline, as that one alone would decide.
@@ -80,16 +84,16 @@ def _sums(units: Iterable[_Unit], key: Callable[[_Unit], str]) -> dict[str, Yiel
     return dict(sorted(found.items()))
 
 
-def _arms(frame: Frame, screening: Screening) -> Iterator[_Unit]:
+def _arms(frame: Frame, screening: Screened) -> Iterator[_Unit]:
     for arm in screening.arms:
         yield _Unit(arm.norm, frame.event, "", _counts(arm, arm.decision, screening.unscreened))
 
 
-def _alone(frame: Frame, screening: Screening) -> Iterator[_Unit]:
+def _alone(frame: Frame, screening: Screened) -> Iterator[_Unit]:
     for arm in screening.arms:
         for name, rows in by_baseline(arm.replies).items():
             own = arm.model_copy(update={"replies": rows})
-            decision = baseline_decision(rows, screening.epochs)
+            decision = baseline_decision(rows)
             yield _Unit(arm.norm, frame.event, name, _counts(own, decision, screening.unscreened))
 
 

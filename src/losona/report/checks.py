@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from losona.curation.checks import check_name
 from losona.report.foreign import shown
 from losona.schema.frame_record import ModelCheck
 
@@ -34,7 +35,6 @@ def print_checks(checks: Sequence[tuple[str, ModelCheck]], console: Console) -> 
 
 def check_line(check: ModelCheck) -> str:
     """A check on one line."""
-    arm = check.arm or "control" if check.check == "inferability" else check.arm or ""
     found = shown(" ".join(check.found.split()))
     cut = found if len(found) <= FOUND_SHOWN else f"{found[:FOUND_SHOWN]} ..."
-    return f"{check.rule} {check.check} {arm}: {RESULTS[check.passed]}: {cut}"
+    return f"{check_name(check)}: {RESULTS[check.passed]}: {cut}"

@@ -3,7 +3,7 @@
 What others wrote goes through `_text`, so that no character of it can steer the terminal.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console, Group, RenderableType
@@ -11,10 +11,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from losona.frames import ARMS
 from losona.report.foreign import shown
-from losona.schema.frame import Frame, Slot, Turn
+from losona.schema.frame import Frame, ReferenceSet, Slot, Turn
 from losona.schema.scenario import Scenario
-from losona.schema.taxonomy import Event, Norm, Venue
+from losona.schema.taxonomy import Event, Norm, Params, Venue
 
 PLAIN_WIDTH = 200
 """Columns where there is no terminal."""
@@ -41,12 +42,12 @@ def print_rows(rows: Sequence[dict[str, Any]], title: str) -> None:
     console.print(f"{len(rows)} {title}")
 
 
-def print_content(item: Norm | Event | Venue | Frame | Scenario) -> None:
-    """A record for a reader."""
+def print_content(item: Norm | Event | Venue | Frame | Scenario, norms: Mapping[str, Norm]) -> None:
+    """A record for a reader; `norms` by id, for the rules of a frame."""
     console = content_console()
     match item:
         case Frame():
-            console.print(frame_view(item))
+            console.print(frame_view(item, norms))
         case Scenario():
             console.print(_scenario(item))
         case Norm():
@@ -127,12 +128,14 @@ def _scenario(scenario: Scenario) -> RenderableType:
     return Group(*lines)
 
 
-def frame_view(frame: Frame) -> RenderableType:
-    """A frame as a chat, its arms side by side."""
+def frame_view(frame: Frame, norms: Mapping[str, Norm]) -> RenderableType:
+    """All of a frame: rules, people, the chat with its arms side by side, and what right replies are known."""
     lines: list[RenderableType] = [
         _text(frame.frame, "bold"),
-        _text(f"a {frame.arms.a}\nb {frame.arms.b}\nvenue {frame.venue}, status {frame.status}"),
+        *(_rule(arm, frame.norm(arm), norms) for arm in ARMS),
+        _text(f"venue {frame.venue}, status {frame.status}"),
         _text(f"subject {frame.subject.name}: {frame.subject.bio}"),
+        *(_text(f"{person.name}{' (absent)' if person.absent else ''}: {person.bio}") for person in frame.cast),
         _text(f"chat: {frame.channel}\nhidden end goal: {frame.end_goal}\n"),
     ]
     for item in frame.chat:
@@ -141,9 +144,38 @@ def frame_view(frame: Frame) -> RenderableType:
         _line(frame.elicitor.sender, frame.elicitor.text, ">"),
         Text("or, where neither norm applies:"),
         _line(frame.off_elicitor.sender, frame.off_elicitor.text, ">"),
+        _text(f"   why: {frame.off_elicitor.why}"),
         Text("\n* demonstration  ~ outside the norm's scope  > elicitor"),
+        Text("\nknown facts", style="bold"),
+        *(_text(f"  {fact.fact} ({fact.where}: {', '.join(fact.tokens)})") for fact in frame.known_facts),
     ]
+    for title, found, params in (
+        (f"replies to the elicitor by a, {frame.arms.a}", frame.references.a, frame.params.a),
+        (f"replies to the elicitor by b, {frame.arms.b}", frame.references.b, frame.params.b),
+        ("replies to the other last message", frame.references.off_trigger, frame.params.off_trigger),
+    ):
+        lines += [Text(""), _text(title, "bold"), *_references(found, params)]
     return Group(*lines)
+
+
+def _rule(arm: str, norm_id: str, norms: Mapping[str, Norm]) -> Text:
+    norm = norms.get(norm_id)
+    rule = f": {norm.rule}\n  applies when: {norm.trigger.applies_when}" if norm else ""
+    return _text(f"{arm} {norm_id}{rule}")
+
+
+def _references(found: ReferenceSet, params: Params) -> Iterator[Text]:
+    if params:
+        yield _text(f"  parameters: {_entries(params)}")
+    for label, replies in (("complies", found.comply), ("breaches", found.breach)):
+        for reply in replies:
+            marks = [reply.kind, *(["code lets it pass"] if reply.judge else [])]
+            more = [reply.note, _entries(reply.params)]
+            yield _text(f"  {label} ({', '.join(marks)}): {reply.text}" + "".join(f"  [{m}]" for m in more if m))
+
+
+def _entries(params: Params) -> str:
+    return "; ".join(f"{key}: {', '.join(entries)}" for key, entries in params.items())
 
 
 def _shared(turn: Turn) -> Text:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from losona.curation.checks import latest
 from losona.curation.frameset import FrameFile
+from losona.curation.screening import standing as what_counts
 from losona.lint import Finding
 from losona.report.checks import check_line
 from losona.report.foreign import shown
@@ -38,8 +39,9 @@ def _screening(file: FrameFile) -> Iterator[str]:
         yield "screening: none yet"
         return
     last = file.record.screenings[-1]
-    aside = ", set aside" if last.unscreened else ""
-    for arm in last.arms:
+    found = what_counts(file.record.screenings, last.frame_hash) or last
+    aside = ", set aside" if found.unscreened else ""
+    for arm in found.arms:
         stale = _stale(last.frame_hash, file)
         yield f"screening {last.created}{aside}: arm {arm.arm} {arm.decision}: {shown(arm.reason)}{stale}"
         for reply in arm.replies:

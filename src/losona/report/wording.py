@@ -74,6 +74,12 @@ def some(n: int, one: str, many: str = "") -> str:
     return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
+def first(lines: Sequence[str], most: int, one: str, many: str = "") -> list[str]:
+    """The first lines, and how many more there are: `and 2 more pairs`."""
+    more = len(lines) - most
+    return [*lines[:most], *([f"and {some(more, f'more {one}', f'more {many}' if many else '')}"] if more > 0 else [])]
+
+
 def dollars(cost: float) -> str:
     """US dollars; a dash for NaN."""
     return DASH if isnan(cost) else f"${cost:,.2f}" if cost >= 1 or cost == 0 else f"${cost:.4f}"

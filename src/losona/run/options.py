@@ -14,6 +14,8 @@ from losona.textfiles import read_text
 
 DEFAULT_MODEL = "embedded/smollm2-135m"
 DEFAULT_VARIANTS = ("demos", "nodemos")
+FROM_FILE = "replies/"
+"""How a model is named that answers from a file."""
 MOST_EPOCHS, MOST = 1_000, 2**31 - 1
 """Bounds of what may be asked for."""
 

@@ -15,8 +15,10 @@ from losona import BENCHMARK_VERSION
 from losona.clock import now
 from losona.conditions import PromptStyle, prompt_hash, render
 from losona.errors import UserFault
+from losona.frames import tell_dropped
 from losona.judge.protocols import PROTOCOLS, Procedure
 from losona.presets import related
+from losona.report.wording import some
 from losona.run.options import NamedModel, RunOptions
 from losona.run.preflight import check_model
 from losona.run.record import Identity, RunRecord, git_revision, versions
@@ -201,7 +203,7 @@ def make_plan(options: RunOptions) -> Plan:
     options = _checked(options)
     taxonomy = load_taxonomy(options.packs)
     source = load_scenarios(options.scenarios, taxonomy, options.unnamed_subject, options.skip_bad_rows)
-    selected, left_out = _select(source.scenarios, options, taxonomy)
+    selected, left_out = _select(source, options, taxonomy)
     again = crossings(selected, source.scenarios)
     selected = (*selected, *(again if options.judge else verifiable(again, taxonomy)))
     return _with_prompts(Plan(options, taxonomy, options.style(), source, selected, left_out))
@@ -233,22 +235,31 @@ def _with_prompts(plan: Plan) -> Plan:
 
 
 def _select(
-    scenarios: Sequence[Scenario], options: RunOptions, taxonomy: Taxonomy
+    source: ScenarioSet, options: RunOptions, taxonomy: Taxonomy
 ) -> tuple[tuple[Scenario, ...], dict[str, int]]:
     """The scenarios that are run, and how many of the wanted ones are not, by reason.
 
     The limit counts frames of the track that is run, so that a small run is not an empty one.
     """
     unlimited = type(options.selection)(options.selection.arms, options.selection.variants)
-    wanted = select(scenarios, unlimited, taxonomy)
+    wanted = select(source.scenarios, unlimited, taxonomy)
     track = wanted if options.judge else verifiable(wanted, taxonomy)
     chosen = select(track, options.selection, taxonomy)
     if not chosen:
-        wish = f"of {len(wanted)} scenarios with these arms and variants none can be run"
-        hint = "" if options.judge else ": code alone decides none of them; give --judge MODEL"
-        raise UserFault(f"--scenarios {options.scenarios}: {wish}{hint}.")
+        raise UserFault(f"--scenarios {options.scenarios}: {_nothing_to_run(source, len(wanted), options)}.")
     reasons = {"need a judge": len(wanted) - len(track), BEYOND_LIMIT: len(track) - len(chosen)}
     return chosen, {reason: n for reason, n in reasons.items() if n}
+
+
+def _nothing_to_run(source: ScenarioSet, wanted: int, options: RunOptions) -> str:
+    """Why nothing can be run: the wanted arms are dropped, there is nothing of the kind, or code cannot decide it."""
+    arms = options.selection.arms
+    if wanted:
+        hint = "" if options.judge else ": code alone decides none of them; give --judge MODEL"
+        return f"of {some(wanted, 'scenario')} with these arms and variants none can be run{hint}"
+    gone = [name for name in source.dropped if not arms or name.rpartition("/")[2] in arms]
+    told = "; ".join(tell_dropped({name: source.dropped[name] for name in gone}))
+    return f"nothing of it can be run: {told}" if gone else "no scenario has these arms and variants"
 
 
 def pending(calls: Sequence[Call], done: Mapping[tuple[str, str, str, int], bool]) -> list[Call]:

@@ -1,12 +1,14 @@
 """What all models share: strictness, docstrings as field descriptions, versions of formats and tags of languages."""
 
 import re
-from typing import Annotated
+from typing import Annotated, Any, cast
 
-from pydantic import AfterValidator, BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
 
 from losona.validation import ALLOWED
 
+CANARY_KEY = "canary"
+"""Key under which what is released carries the string to search training data for; nothing else depends on it."""
 VERSION = "1"
 """The version of every format that this losona reads and writes."""
 
@@ -15,6 +17,17 @@ class Record(BaseModel):
     """Base of every content and result model."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, populate_by_name=True)
+
+
+class Released(Record):
+    """A record that a release writes with a canary beside its keys, which is passed over in reading."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_canary(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return cast(object, data)
+        return {key: value for key, value in cast(dict[str, Any], data).items() if key != CANARY_KEY}
 
 
 def _known(version: str) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from losona.schema._base import VERSION, Record, Version
+from losona.schema._base import VERSION, Record, Released, Version
 from losona.schema.frame import Arm
 
 ArmDecision = Literal["keep", "drop", "undecided"]
@@ -147,10 +147,12 @@ class Decision(Record):
     decision: Literal["accept", "reject"]
     """What was decided."""
     reason: str = ""
-    """Why; needed for a rejection."""
+    """Why; needed for a rejection, and to accept in spite of a failed check."""
+    despite: tuple[str, ...] = ()
+    """Failed checks in spite of which it was accepted, `Q22 answerability b`."""
 
 
-class FrameRecord(Record):
+class FrameRecord(Released):
     """Everything known of a frame that is not the frame. Each stage appends; nothing is taken out."""
 
     schema_version: Version = VERSION
@@ -160,7 +162,7 @@ class FrameRecord(Record):
     generation: Generation | None = None
     """None: written by hand."""
     screenings: tuple[Screening, ...] = ()
-    """In order; the last one counts."""
+    """In order; of each baseline the last decisive replies to the frame as it is count."""
     checks: tuple[ModelCheck, ...] = ()
     """In order; the last of a check and arm counts."""
     decisions: tuple[Decision, ...] = ()

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from losona.schema._base import VERSION, Language, Record, Version
+from losona.schema._base import VERSION, Language, Record, Released, Version
 from losona.schema.check import Check
 from losona.schema.frame import ReferenceSet
 from losona.schema.taxonomy import Params
@@ -105,7 +105,7 @@ class Evaluation(Record):
     """Language of the chat, BCP 47."""
 
 
-class Scenario(Record):
+class Scenario(Released):
     """One runnable instance."""
 
     scenario_id: str
