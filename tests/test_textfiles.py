@@ -1,11 +1,12 @@
 """Strict reading: YAML 1.2 scalars, no doubled keys, and faults with a place."""
 
 import os
+import resource
 from pathlib import Path
 
 import pytest
 
-from losona.errors import ContentError
+from losona.errors import ContentError, UserFault
 from losona.textfiles import parse_yaml, read_jsonl, read_text, read_yaml, write_atomically
 
 HERE = Path("x.yaml")
@@ -84,3 +85,52 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
         write_atomically(path, "\ud800")
     assert path.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["x"]
+
+
+def test_a_full_disk_is_told_with_the_file_and_leaves_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    write_atomically(path, "old")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
+    try:
+        with pytest.raises(UserFault, match=r"x: cannot be written \(File too large\).*again"):
+            write_atomically(path, "y" * 5000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert path.read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["x"]
+    with pytest.raises(UserFault, match=r"x/y: cannot be written"):
+        write_atomically(path / "y", "new")
+
+
+def test_a_written_file_keeps_its_mode_and_a_link_stays_one(tmp_path: Path) -> None:
+    path, link = tmp_path / "x", tmp_path / "link"
+    path.write_text("old")
+    path.chmod(0o600)
+    link.symlink_to(path)
+    write_atomically(link, "new")
+    assert link.is_symlink()
+    assert path.read_text() == "new"
+    assert path.stat().st_mode & 0o777 == 0o600
+    before = os.umask(0o077)
+    try:
+        write_atomically(tmp_path / "of_my_own", "new")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "of_my_own").stat().st_mode & 0o777 == 0o600
+
+
+def test_what_somebody_else_saved_meanwhile_is_not_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_text("of the editor")
+    with pytest.raises(UserFault, match="changed meanwhile"):
+        write_atomically(path, "new", was=b"old")
+    assert path.read_text() == "of the editor"
+    assert [p.name for p in tmp_path.iterdir()] == ["x"]
+
+
+def test_a_pipe_is_not_replaced_by_a_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UserFault, match="no ordinary file"):
+        write_atomically(tmp_path / "pipe", "new")
+    assert (tmp_path / "pipe").is_fifo()

@@ -5,21 +5,28 @@ Knows both files. Does not know who screens, checks or decides.
 
 import hashlib
 import json
-import re
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+from filelock import FileLock, Timeout
 from pydantic import ValidationError
+from pydantic_core import PydanticSerializationError
 
-from losona.errors import ContentError
+from losona.errors import ContentError, RunRefused
 from losona.schema.frame import Arm, Frame
 from losona.schema.frame_record import FrameRecord
-from losona.textfiles import parse_yaml, read_text, validate, write_atomically
+from losona.textfiles import decoded, parse_yaml, read_bytes, read_text, validate, write_atomically
 from losona.validation import told
+from losona.yaml_keys import quoted, with_key
 
 SUFFIX = ".record.json"
 MARKS = ("status", "dropped")
 """Keys of a frame that say what became of it, not what it is."""
+LOCK = ".records.lock"
+PATIENCE = 60
+"""Seconds for which one waits for another process that writes records in the same folder."""
 
 
 def record_path(frame: Path) -> Path:
@@ -49,28 +56,63 @@ def read_frame_record(frame: Path) -> FrameRecord:
 
 
 def write_frame_record(frame: Path, record: FrameRecord) -> None:
-    """Write the record of a frame file as a whole."""
-    write_atomically(record_path(frame), record.model_dump_json(indent=1) + "\n")
+    """Write the record of a frame file as a whole. Raises `ContentError` where it holds what no file can hold."""
+    try:
+        content = record.model_dump_json(indent=1) + "\n"
+    except PydanticSerializationError as error:
+        raise ContentError(f"{record_path(frame)}: nothing was written, since a text is not UTF-8 ({error}).") from None
+    write_atomically(record_path(frame), content)
+
+
+@contextmanager
+def sole_writer(frame: Path) -> Generator[None]:
+    """Hold the records of a frame's folder; whoever changes a record reads and writes it inside.
+
+    Raises `RunRefused` where another process holds them for too long.
+    """
+    try:
+        with FileLock(frame.parent / LOCK, timeout=PATIENCE):
+            yield
+    except Timeout:
+        raise RunRefused(
+            f"{frame.parent}: another process has been writing records here for {PATIENCE} seconds; wait for it, "
+            "and give the command again."
+        ) from None
 
 
 def mark_dropped(path: Path, dropped: Mapping[Arm, str]) -> None:
     """Write the dropped arms into a frame file, and nothing else: layout and comments stay."""
-    entries = ", ".join(f"{arm}: {json.dumps(reason, ensure_ascii=False)}" for arm, reason in sorted(dropped.items()))
-    _set_mark(path, "dropped", f"{{{entries}}}" if dropped else "")
+    _mark(path, {"dropped": dict(dropped)})
 
 
 def mark_status(path: Path, status: str) -> None:
     """Write `status` (draft, accepted, known_issue) into a frame file, and nothing else."""
-    _set_mark(path, "status", json.dumps(status, ensure_ascii=False))
+    _mark(path, {"status": status})
 
 
-def _set_mark(path: Path, key: str, value: str) -> None:
-    text = read_text(path)
+def _mark(path: Path, marks: Mapping[str, Any]) -> None:
+    raw = read_bytes(path)
+    write_atomically(path, marked(raw, path, marks), was=raw)
+
+
+def marked(raw: bytes, path: Path, marks: Mapping[str, Any]) -> bytes:
+    """The bytes of a frame file with these marks; all else stays, line ends and byte order mark too.
+
+    Raises `ContentError` where a mark cannot be put in without a change of something else.
+    """
+    text = decoded(raw, path)
     before = validate(Frame, parse_yaml(text, path))
-    without = re.sub(rf"^{key}:.*\n(?:[ \t].*\n|\n(?=[ \t]))*", "", text, flags=re.MULTILINE)
-    changed = re.sub(r"^arms:", lambda found: f"{key}: {value}\n{found[0]}", without, count=1, flags=re.MULTILINE)
-    new = changed if value else without
-    after = validate(Frame, parse_yaml(new, path))
-    if frame_hash(before) != frame_hash(after):
-        raise ContentError(f"{path}: cannot be marked without a change of its content; write `{key}: {value}` by hand.")
-    write_atomically(path, new)
+    new = text
+    for key, value in marks.items():
+        new = with_key(new, key, value, before="arms")
+    if not _as_wanted(new, path, before.model_copy(update=dict(marks))):
+        wanted = ", ".join(f"`{key}: {quoted(value)}`" for key, value in marks.items())
+        raise ContentError(f"{path}: cannot be marked without a change of its content; write {wanted} by hand.")
+    return raw[: len(raw) - len(text.encode())] + new.encode()
+
+
+def _as_wanted(text: str, path: Path, wanted: Frame) -> bool:
+    try:
+        return validate(Frame, parse_yaml(text, path)) == wanted
+    except ContentError:
+        return False

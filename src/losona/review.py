@@ -5,7 +5,7 @@ The one place that knows the order. Does not know what is asked, nor how an answ
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -25,10 +25,9 @@ from losona.curation.checks import (
     vote_ballot,
     with_check,
 )
-from losona.curation.frameset import FrameFile, check_writable, read_frame_file, read_frames
+from losona.curation.frameset import FrameFile, changed, check_writable, read_frames
 from losona.curation.question import Question, Source
 from losona.errors import ContentError, RunRefused, UserFault
-from losona.frame_records import write_frame_record
 from losona.judge.verdict import PROVIDER_ERROR
 from losona.prompts import Templates
 from losona.report.checks import print_checks
@@ -241,10 +240,7 @@ class _Desk:
                 self._write(file, check)
 
     def _write(self, file: FrameFile, check: ModelCheck) -> None:
-        found = read_frame_file(file.path)
-        record = with_check(found.record, check)
-        if record != found.record:
-            write_frame_record(file.path, record)
+        changed(file.path, lambda found: replace(found, record=with_check(found.record, check)))
         self.result.checks.append((file.frame.frame, check))
 
 

@@ -14,11 +14,10 @@ from rich.console import Console
 
 from losona import BENCHMARK_VERSION
 from losona.clock import now
-from losona.curation.frameset import FrameFile, check_writable, read_frame_file, read_frames
+from losona.curation.frameset import FrameFile, changed, check_writable, read_frames
 from losona.curation.screening import CONDITION, VARIANT, Tables, marks, screen_arm, set_aside, with_screening
 from losona.curation.yields import as_data, yields
 from losona.errors import UserFault
-from losona.frame_records import mark_dropped, write_frame_record
 from losona.frames import ARMS, derive, read_frame
 from losona.report.wording import first
 from losona.report.yields import print_yields
@@ -156,16 +155,15 @@ def _screening(plan: ScreenPlan, file: FrameFile, tables: Tables) -> Screening:
 
 def _write(file: FrameFile, screening: Screening) -> bool:
     """Record and mark; false, and nothing written, where the frame is no longer the one that was screened."""
-    found = read_frame_file(file.path)
-    if found.hash != file.hash:
-        return False
-    record = with_screening(found.record, screening)
-    if record != found.record:
-        write_frame_record(file.path, record)
-    dropped = marks(found.frame, found.record, screening)
-    if dropped != found.frame.dropped:
-        mark_dropped(file.path, dropped)
-    return True
+
+    def screened(found: FrameFile) -> FrameFile:
+        if found.hash != file.hash:
+            return found
+        dropped = marks(found.frame, found.record, screening)
+        frame = found.frame.model_copy(update={"dropped": dropped})
+        return replace(found, frame=frame, record=with_screening(found.record, screening))
+
+    return changed(file.path, screened).hash == file.hash
 
 
 def _still_dropped(path: Path, screening: Screening) -> Iterator[str]:

@@ -10,16 +10,17 @@ import hashlib
 import json
 import os
 import re
+import stat
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+from secrets import token_hex
 from typing import Any, TypeVar, cast
 
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from losona.errors import ContentError
+from losona.errors import ContentError, UserFault
 from losona.validation import told
 
 TEXT_LIMIT = 512 * 2**20
@@ -55,7 +56,15 @@ class Document:
 
 
 def read_text(path: Path, limit: int = TEXT_LIMIT) -> str:
-    """Text of a UTF-8 file; a `ContentError` when it cannot be read or is larger than `limit` bytes."""
+    """Text of a UTF-8 file, a line feed after each line.
+
+    Raises `ContentError` when the file cannot be read or is larger than `limit` bytes.
+    """
+    return decoded(read_bytes(path, limit), path).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def read_bytes(path: Path, limit: int = TEXT_LIMIT) -> bytes:
+    """Content of an ordinary file; a `ContentError` when it cannot be read or is larger than `limit` bytes."""
     try:
         if not path.exists():
             raise ContentError(f"{path}: there is no such file; check the path.")
@@ -65,11 +74,17 @@ def read_text(path: Path, limit: int = TEXT_LIMIT) -> str:
             raise ContentError(f"{path}: this is no ordinary file.")
         if (size := path.stat().st_size) > limit:
             raise ContentError(f"{path}: {size:,} bytes are too many; at most {limit:,} are read, so split the file.")
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ContentError(f"{path}: not UTF-8 at byte {error.start}; save the file as UTF-8.") from None
+        return path.read_bytes()
     except OSError as error:
         raise ContentError(f"{path}: cannot be read ({error.strerror}).") from None
+
+
+def decoded(raw: bytes, path: Path) -> str:
+    """Text of a UTF-8 file without its byte order mark; line ends stay. Raises `ContentError`."""
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ContentError(f"{path}: not UTF-8 at byte {error.start}; save the file as UTF-8.") from None
 
 
 def read_yaml(path: Path) -> Document:
@@ -189,15 +204,36 @@ def hash_files(paths: Iterable[Path], root: Path) -> str:
     return digest.hexdigest()[:16]
 
 
-def write_atomically(path: Path, content: str | bytes) -> None:
-    """Replace a file as a whole: a reader, or a crash, sees the old content or the new."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+def write_atomically(path: Path, content: str | bytes, was: bytes | None = None) -> None:
+    """Replace a file as a whole: a reader, or a crash, sees the old content or the new.
+
+    A link stays one, and a file keeps its mode. Where `was` is given and no longer stands there, nothing is written.
+    Raises `UserFault` naming a file that cannot be written.
+    """
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():
+        raise UserFault(f"{path}: this is no ordinary file, so it is not replaced; give another name.")
     data = content.encode() if isinstance(content, str) else content
-    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-        file.write(data)
     try:
-        os.chmod(file.name, 0o644)
-        os.replace(file.name, path)
-    except BaseException:
-        os.unlink(file.name)
-        raise
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _replace(target, data, was)
+    except OSError as error:
+        raise UserFault(
+            f"{path}: cannot be written ({error.strerror}); the file is as it was. Make room, or name a folder that "
+            "can be written, and give the command again."
+        ) from None
+
+
+def _replace(target: Path, data: bytes, was: bytes | None) -> None:
+    temporary = target.with_name(f".{target.name}.{token_hex(4)}")
+    file = temporary.open("xb")
+    try:
+        with file:
+            file.write(data)
+        if target.exists():
+            temporary.chmod(stat.S_IMODE(target.stat().st_mode))
+        if was is not None and target.read_bytes() != was:
+            raise UserFault(f"{target}: the file was changed meanwhile, so it was not written; give the command again.")
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -3,11 +3,12 @@
 Writes the two files of a frame. Does not know how the person was asked.
 """
 
+from dataclasses import replace
+
 from losona.clock import now
 from losona.curation.checks import check_name, failed_checks
-from losona.curation.frameset import FrameFile, read_frame_file
+from losona.curation.frameset import FrameFile, changed
 from losona.errors import UserFault
-from losona.frame_records import mark_status, write_frame_record
 from losona.schema.frame import ACCEPTED, DRAFT, KNOWN_ISSUE
 from losona.schema.frame_record import Decision
 
@@ -73,16 +74,17 @@ def _author(author: str) -> str:
 
 
 def _decide(file: FrameFile, decision: Decision) -> FrameFile:
-    """Add a decision to the record as it now is, then the mark. Refused if the frame was changed meanwhile."""
-    found = read_frame_file(file.path)
-    if found.hash != decision.frame_hash:
-        raise UserFault(f"{file.path}: the frame was changed after it was shown; look at it again.")
-    record = found.record.model_copy(update={"decisions": (*found.record.decisions, decision)})
-    write_frame_record(file.path, record)
-    status = _status(found.frame.status, decision)
-    if status != found.frame.status:
-        mark_status(file.path, status)
-    return read_frame_file(file.path)
+    """Add a decision to the record as it now is, and the mark. Refused if the frame was changed meanwhile."""
+
+    def decided(found: FrameFile) -> FrameFile:
+        if found.hash != decision.frame_hash:
+            raise UserFault(f"{file.path}: the frame was changed after it was shown; look at it again.")
+        record = found.record.model_copy(update={"decisions": (*found.record.decisions, decision)})
+        return replace(found, record=record, frame=found.frame.model_copy(update={
+            "status": _status(found.frame.status, decision)
+        }))  # fmt: skip
+
+    return changed(file.path, decided)
 
 
 def _status(before: str, decision: Decision) -> str:

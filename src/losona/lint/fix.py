@@ -30,9 +30,8 @@ from losona.lint.spacing import tidy
 from losona.lint.structure import BOOLEANS
 from losona.lint.view import FrameView
 from losona.taxonomy import Taxonomy
-from losona.textfiles import YAML_LIMIT, Place, parse_yaml, read_text, write_atomically
+from losona.textfiles import YAML_LIMIT, Place, decoded, parse_yaml, read_bytes, write_atomically
 
-BOM = "\ufeff"
 DASH = re.compile(r"(?<=[^\W\d]) *— *(?=[^\W\d])")
 """An em dash between two letters; between figures it may be a range, and at the end a breaking off."""
 MENDED = ("F01", "F11", "F29", "F39", "F46")
@@ -78,14 +77,13 @@ def fix_paths(paths: Iterable[Path], taxonomy: Taxonomy) -> list[Finding]:
 def fix_file(path: Path, taxonomy: Taxonomy) -> list[Finding]:
     """Mend one frame file in place, as a whole or not at all; a file that cannot be read is left alone."""
     try:
-        read_text(path, YAML_LIMIT)
+        raw = read_bytes(path, YAML_LIMIT)
+        text = decoded(raw, path)
     except ContentError:
         return []
-    raw = path.read_bytes().decode("utf-8")
-    text = raw.removeprefix(BOM)
     kept = sound_edits(text, path, taxonomy)
     if kept:
-        write_atomically(path.resolve(), raw[: len(raw) - len(text)].encode() + applied(text, kept).encode())
+        write_atomically(path, raw[: len(raw) - len(text.encode())] + applied(text, kept).encode(), was=raw)
     return [finding for edit in kept for finding in edit.fixed]
 
 
