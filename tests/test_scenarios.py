@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -12,9 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from losona.api import grade
 from losona.errors import ContentError, UserFault
 from losona.frames import SHIPPED_FRAMES
 from losona.scenarios import RELEASE_REVISION, SHIPPED, Selection, load_scenarios, select, verifiable
+from losona.schema.frame import Frame
 from losona.schema.scenario import Scenario
 from losona.taxonomy import Taxonomy
 from test_official import row
