@@ -143,10 +143,14 @@ def test_a_missing_reply_leaves_an_arm_undecided_until_it_comes(
     assert decisions(frame) == {"a": "undecided", "b": "undecided"}
     assert read_frame(frame).dropped == {}
     assert "1 of 3 replies are missing" in done.out
+    assert "Next:" not in done.out
     assert "no reply to prompt" in done.out
     baseline(frame, taxonomy, WORKED, WORKED, ROUND)
-    assert command(*options).code == 0
+    done = command(*options)
+    assert done.code == 0
     assert decisions(frame) == {"a": "keep", "b": "drop"}
+    assert "Next: losona review frames --judge MODEL" in done.out
+    assert "gradings: each reply once for each norm" in done.out
 
 
 def test_a_file_without_any_reply_is_refused(command: Command, frame: Path, taxonomy: Taxonomy) -> None:
