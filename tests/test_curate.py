@@ -1,7 +1,10 @@
 """`losona curate`: what a person sees of a frame, the keys, and what each decision leaves on the disk."""
 
+import os
 import shutil
 import sys
+import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +13,7 @@ import pytest
 from conftest import Command
 from losona.cli import main
 from losona.clock import now
+from losona.curate import Answers
 from losona.curation.decisions import accept, current_decision
 from losona.curation.frameset import read_frame_file
 from losona.errors import UserFault
@@ -124,6 +128,29 @@ def test_an_edit_is_looked_at_again(command: Command, frames: tuple[Path, Path],
     assert "like a band, or like an AI" in done.out
     assert "cannot be read; mend it" in done.out
     assert decided(one) == []
+
+
+def test_an_enter_after_a_key_of_a_terminal_is_no_answer(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ours, theirs = os.openpty()
+    with os.fdopen(theirs) as terminal:
+        monkeypatch.setattr(sys, "stdin", terminal)
+        answers = Answers(True)
+
+        def after(ask: Callable[[], str], *typed: bytes) -> str:
+            """The answer when this is typed while the question stands."""
+            timers = [threading.Timer(0.3 * i, os.write, (ours, keys)) for i, keys in enumerate(typed, 1)]
+            for timer in timers:
+                timer.start()
+            return ask()
+
+        assert after(answers.key, b"a\n") == "a"
+        assert after(answers.key, b"\n", b"r\n") == "r"
+        assert after(answers.reason, b"\ntoo dull\n") == "too dull"
+        assert after(answers.reason, b"\n\n") == ""
+    os.close(ours)
+    assert "without Enter" in capsys.readouterr().out
 
 
 def test_a_missing_editor_is_said(command: Command, frames: tuple[Path, Path]) -> None:
@@ -270,6 +297,7 @@ def test_derive_says_what_it_leaves_out(command: Command, frames: tuple[Path, Pa
     ("arguments", "fault"),
     [
         (("--accept", "core.standup.wash_bufer"), "did you mean core.standup.wash_buffer"),
+        (("--accept", "zzz"), f"there is no frame 'zzz'; there are {ONE}, {TWO}."),
         (("--accept", ONE, "--reject", TWO), "a rejection needs a reason"),
         (("--accept", ONE, "--reject", ONE, "--reason", "x"), "both --accept and --reject"),
         (("--accept", ONE, "--author", " "), "--author ' '"),

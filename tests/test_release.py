@@ -109,6 +109,9 @@ def test_the_card_counts(command: Command, frames: tuple[Path, Path]) -> None:
     )
     assert "| bil_round_number | 1 | 1 | 0 | 0 | 0 | 3 | 0 |" in text
     assert "| exact | 1 |" in text
+    assert "| Event | arms |\n| --- | ---: |" in text
+    assert "| Variant | scenarios |" in text
+    assert "| Frame | hash |\n| --- | --- |" in text
 
 
 def test_the_card_counts_the_screenings_of_all_baselines(command: Command, frames: tuple[Path, Path]) -> None:
@@ -155,11 +158,23 @@ def test_what_was_not_screened_or_failed_a_check_is_named(command: Command, fram
 
 def test_a_release_can_be_run(command: Command, frames: tuple[Path, Path]) -> None:
     build(command, "--name", "first")
-    for number, source in enumerate(("scenarios.jsonl", "frames")):
+    for number, source in enumerate(("", "scenarios.jsonl", "frames")):
         options = ("--scenarios", f"releases/first/{source}", "--condition", "naive", "--variant", "nodemos")
         done = command("run", *options, "--model", "replies/x.jsonl", "--out", f"r{number}")
         assert done.code == 0, done.out + done.err
         assert "1 scenario;" in done.out  # b of the second; the others need a judge
+
+
+def test_a_folder_of_a_release_is_read_as_it_was_released(command: Command, frames: tuple[Path, Path]) -> None:
+    build(command, "--name", "first")
+    folder = Path("releases/first")
+    (folder / "scenarios.jsonl").write_text((folder / "scenarios.jsonl").read_text().replace("litre", "liter"))
+    done = command("run", "--scenarios", str(folder), "--dry-run")
+    assert done.code == 2
+    assert "scenarios.jsonl: changed since the release, as manifest.json says" in done.err
+    done = command("derive", str(folder))
+    assert done.code == 2
+    assert f"this folder holds no frame; did you mean {folder / 'frames'}?" in done.err
 
 
 def test_equal_input_makes_equal_bytes(command: Command, frames: tuple[Path, Path]) -> None:

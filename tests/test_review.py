@@ -194,13 +194,16 @@ def test_answers_from_elsewhere(command: Command, frame: Path, taxonomy: Taxonom
     done = command(*options)
     assert done.code == 3
     assert "1 answer unscored: " in done.out
+    assert "Next:" not in done.out
     Path("answers.jsonl").write_text("\n".join(map(json.dumps, answers[:2])))
     frame.with_suffix(".record.json").unlink()
     done = command(*options, "--out", "again")
     told = [line for line in done.out.splitlines() if "unscored" in line and "for example" in line]
     assert [line.partition(" unscored")[0] for line in told] == [f"{len(answers) - 2} answers"]
     Path("answers.jsonl").write_text("\n".join(map(json.dumps, answers)))
-    assert command(*options).code == 0
+    done = command(*options)
+    assert done.code == 0
+    assert "Next: losona curate" in done.out
     assert {check.passed for check in results(frame).values()} == {True}
 
 

@@ -143,10 +143,14 @@ def test_a_missing_reply_leaves_an_arm_undecided_until_it_comes(
     assert decisions(frame) == {"a": "undecided", "b": "undecided"}
     assert read_frame(frame).dropped == {}
     assert "1 of 3 replies are missing" in done.out
+    assert "Next:" not in done.out
     assert "no reply to prompt" in done.out
     baseline(frame, taxonomy, WORKED, WORKED, ROUND)
-    assert command(*options).code == 0
+    done = command(*options)
+    assert done.code == 0
     assert decisions(frame) == {"a": "keep", "b": "drop"}
+    assert "Next: losona review frames --judge MODEL" in done.out
+    assert "gradings: each reply once for each norm" in done.out
 
 
 def test_a_file_without_any_reply_is_refused(command: Command, frame: Path, taxonomy: Taxonomy) -> None:
@@ -248,7 +252,11 @@ def test_a_judge_may_answer_from_a_file_too(command: Command, in_folder: Path, t
 
     said: list[str] = []
     assert [row["epoch"] for row in written("p.jsonl")] == [1, 2, 3]
-    assert "of whose 3 replies 3 are missing; once they are there, the same command writes" in said[-1]
+    assert "3 of 3 replies missing; once they are there, the same command writes" in said[-1]
+    dry = command(*options, "--dry-run")
+    assert dry.code == 0
+    assert "--baseline replies/x.jsonl: missing the file x.jsonl (there is no such file" in dry.out
+    assert "--judge replies/j.jsonl: missing the file j.jsonl" in dry.out
     baseline(frame, taxonomy, PASSES_CODE, PASSES_CODE, "")
     assert [set(row) for row in written("p2.jsonl")] == [
         {"prompt_hash", "epoch", "condition", "transcript_id", "messages"}
@@ -259,7 +267,10 @@ def test_a_judge_may_answer_from_a_file_too(command: Command, in_folder: Path, t
     assert {row["epoch"] for row in asked} == {1}
     assert [PASSES_CODE in row["messages"][-1]["content"] for row in asked] == [True, True]
     rows = [{"prompt_hash": row["prompt_hash"], "epoch": 1, "text": json.dumps(VERDICT)} for row in asked]
-    Path("j.jsonl").write_text("")
+    Path("j.jsonl").write_text('{"prompt_hash": "0123456789abcdef", "epoch": 1, "text": "x"}')
+    told = "--judge replies/j.jsonl: answers 0 of 2 questions; the file holds 1 answer"
+    assert told in command(*options, "--dry-run").out
+    assert "what it is asked is known once all replies are there" in command(*options, "--dry-run", "--epochs", "9").out
     done = command(*options)
     assert (done.code, decisions(frame)["a"]) == (3, "undecided"), done.err
     assert [row["prompt_hash"] for row in written("q2.jsonl")] == [row["prompt_hash"] for row in asked]

@@ -7,6 +7,7 @@ line. Does not know what a decision changes.
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
@@ -23,13 +24,16 @@ from losona.lint import Finding, lint_paths
 from losona.report.content import frame_view
 from losona.report.foreign import shown
 from losona.report.standing import standing
-from losona.report.wording import some
+from losona.report.wording import first, some
 from losona.taxonomy import Taxonomy
-from losona.taxonomy.load import unknown
 from losona.textfiles import listed
 
 KEYS = {"a": "accept", "r": "reject", "e": "edit", "s": "skip", "q": "quit"}
 PROMPT = "a accept, r reject, e edit, s skip, q quit: "
+AT_ONCE = "(a key acts at once, without Enter) "
+ENDS = "\r\n"
+SHOWN = 10
+"""Frames that a fault names."""
 Next = Literal["on", "again", "quit"]
 
 
@@ -42,21 +46,31 @@ class Answers:
 
     def key(self) -> str:
         """The next key, in lower case; `q` at the end of the input."""
-        click.echo(PROMPT, nl=False)
+        click.echo((AT_ONCE if self.terminal else "") + PROMPT, nl=False)
         if not self.terminal:
             line = self._line()
             return "q" if line is None else line.strip()[:1].lower()
-        try:
-            key = click.getchar().lower()
-        except EOFError:
-            key = "q"
+        key = self._typed()
         click.echo(key if key.isprintable() else "")
         return key
 
+    def _typed(self) -> str:
+        """One key of a terminal; what came with it is dropped, and an Enter alone is no key."""
+        while True:
+            try:
+                typed = click.getchar().lower().strip(ENDS)
+            except EOFError:
+                return "q"
+            if typed:
+                return typed if typed.startswith("\x1b") else typed[:1]
+
     def reason(self) -> str:
-        """A line of text; empty at the end of the input."""
-        click.echo("reason: ", nl=False)
-        return (self._line() or "").strip()
+        """A line of text; empty at the end of the input. On a terminal the Enter after a key is not taken for it."""
+        for _ in range(2 if self.terminal else 1):
+            click.echo("reason: ", nl=False)
+            if line := (self._line() or "").strip():
+                return line
+        return ""
 
     def _line(self) -> str | None:
         line = sys.stdin.readline() if sys.stdin else ""
@@ -214,7 +228,7 @@ def decide(paths: Sequence[Path], choices: Choices, taxonomy: Taxonomy) -> tuple
     check_writable(tuple(files.values()))
     for name in (*choices.accepted, *choices.rejected):
         if name not in files:
-            raise UserFault(unknown("frame", name, files, f"losona lint {paths[0]}"))
+            raise UserFault(_no_such_frame(name, list(files)))
     if both := set(choices.accepted) & set(choices.rejected):
         raise UserFault(f"{min(both)} is given to both --accept and --reject; give it to one.")
     if choices.rejected and not choices.reason.strip():
@@ -224,6 +238,13 @@ def decide(paths: Sequence[Path], choices: Choices, taxonomy: Taxonomy) -> tuple
         accept(files[name], choices.author, choices.reason, choices.despite_checks) for name in choices.accepted
     ]
     return *accepted, *(reject(files[name], choices.author, choices.reason) for name in choices.rejected)
+
+
+def _no_such_frame(name: str, known: Sequence[str]) -> str:
+    near = get_close_matches(name, known, 3, 0.5)
+    hint = f"did you mean {', '.join(near)}? " if near else ""
+    there = "there is" if len(known) == 1 else "there are"
+    return f"there is no frame {name!r}; {hint}{there} {', '.join(first(known, SHOWN, 'frame'))}."
 
 
 def decided(file: FrameFile) -> str:

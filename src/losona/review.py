@@ -266,4 +266,5 @@ def _remarks(plan: ReviewPlan, reviewed: Reviewed) -> Iterable[str]:
     yield f"All answers: FRAME.record.json beside each frame, in {', '.join(folders)}"
     if (plan.options.folder() / "logs").is_dir():
         yield f"Every call: inspect view --log-dir {plan.options.folder() / 'logs'}"
-    yield f"Next: losona curate {' '.join(folders)}"
+    if reviewed.complete:
+        yield f"Next: losona curate {' '.join(folders)}"

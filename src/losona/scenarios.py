@@ -24,6 +24,8 @@ from losona.validation import told
 from losona.verifiers import decided_by_code
 
 SHIPPED = "shipped"
+RELEASE_FILE, MANIFEST = "scenarios.jsonl", "manifest.json"
+"""Files of a release."""
 RELEASE_REVISION = "88d0846588c967e990157de06477595224f427da"
 
 
@@ -68,7 +70,8 @@ class Selection:
 def load_scenarios(
     source: str, taxonomy: Taxonomy, unnamed_subject: str = "", skip_bad_rows: bool = False
 ) -> ScenarioSet:
-    """Scenarios of a source: `shipped`, a frame file, a folder of frames, a `.jsonl` file, or `hf:OWNER/NAME[@REV]`.
+    """Scenarios of a source: `shipped`, a frame file, a folder of frames or of a release, a `.jsonl` file, or
+    `hf:OWNER/NAME[@REV]`.
 
     Raises `ContentError` naming file, line and what is wrong.
     """
@@ -84,6 +87,8 @@ def load_scenarios(
             f"--scenarios {source}: {fault}; give a frame (.yaml, or the id of a shipped one), a folder of frames, a "
             ".jsonl file, hf:OWNER/NAME, or leave it out for the shipped frames."
         )
+    if path.is_dir() and all((path / name).is_file() for name in (RELEASE_FILE, MANIFEST)):
+        path = _released(path)
     if path.suffix == ".jsonl":
         return _from_jsonl(path, taxonomy, unnamed_subject, skip_bad_rows)
     frames = [read_frame(found) for found in frame_paths([path])]
@@ -102,13 +107,29 @@ def shipped_frames() -> dict[str, Path]:
     return {path.stem: path for path in sorted(SHIPPED_FRAMES.glob("*.yaml"))}
 
 
+def _released(folder: Path) -> Path:
+    """The scenarios of a release, if they are as they were released; else a `ContentError`."""
+    path, manifest = folder / RELEASE_FILE, folder / MANIFEST
+    try:
+        listed = json.loads(read_text(manifest))["sha256"][RELEASE_FILE]
+    except (ValueError, RecursionError, KeyError, TypeError):
+        raise ContentError(f"{manifest}: this is no manifest of a release; name {path} itself.") from None
+    if hashlib.sha256(path.read_bytes()).hexdigest() != listed:
+        raise ContentError(
+            f"{path}: changed since the release, as {MANIFEST} says; restore it, or name the file itself."
+        )
+    return path
+
+
 def frame_paths(paths: Sequence[Path]) -> tuple[Path, ...]:
     """Frame files among files and folders, sorted; a `UserFault` when there is none."""
     found: list[Path] = []
     for path in paths:
         found.extend(sorted(path.glob("*.yaml")) if path.is_dir() else [path])
         if path.is_dir() and not any(path.glob("*.yaml")):
-            raise UserFault(f"{path}: this folder holds no frame; a frame is a file ending in .yaml.")
+            inside = next((path / name for name in ("frames", RELEASE_FILE) if (path / name).exists()), None)
+            hint = f"did you mean {inside}? " if inside else ""
+            raise UserFault(f"{path}: this folder holds no frame; {hint}A frame is a file ending in .yaml.")
     return tuple(dict.fromkeys(found))
 
 

@@ -34,6 +34,7 @@ from losona.schema.scenario import Scenario
 from losona.taxonomy import Taxonomy, load_taxonomy
 from losona.textfiles import write_atomically
 
+OPEN_NOTE = "open: undecided, the arm stays; gradings: each reply once for each norm; unsc: gradings without a label"
 COUNTS_FILE = "screening.json"
 SHOWN = 10
 """Lines of one sort on the terminal."""
@@ -177,7 +178,7 @@ def show(plan: ScreenPlan, screened: Screened, console: Console) -> None:
     """The end of a screening on the terminal: counts, what is open, where it lies, what to do next."""
     if screened.pairs:
         print_yields(yields((file.frame, screening) for file, screening in screened.pairs), console)
-        console.print("open: undecided, the arm stays; unsc: replies without a label", highlight=False)
+        console.print(OPEN_NOTE, highlight=False, soft_wrap=True)
     for line in _remarks(plan, screened):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
 
@@ -197,7 +198,8 @@ def _remarks(plan: ScreenPlan, screened: Screened) -> Iterable[str]:
     folders = ", ".join(dict.fromkeys(str(file.path.parent) for file in plan.files))
     yield f"Decisions with all replies: FRAME.record.json beside each frame, in {folders}"
     yield f"Replies, logs and counts: {outcome.folder}"
-    yield "Next: losona curate " + " ".join(str(folder) for folder in dict.fromkeys(f.path.parent for f in plan.files))
+    if screened.complete:
+        yield f"Next: losona review {folders.replace(',', '')} --judge MODEL"
 
 
 def _open(outcome: Outcome, options: RunOptions) -> Iterator[str]:

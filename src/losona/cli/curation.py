@@ -208,4 +208,4 @@ def build(
     folder, notices = build_release(paths, name, out, load_taxonomy(packs), imprint)
     if notices:
         click.echo(f"warning: {listed(notices)}", err=True)
-    click.echo(f"{folder}: read {folder / 'card.md'}; run it with: losona run --scenarios {folder / 'scenarios.jsonl'}")
+    click.echo(f"{folder}: read {folder / 'card.md'}; run it with: losona run --scenarios {folder}")

@@ -25,7 +25,7 @@ RESERVED = ("config", "default", "memoize", "model", "required", "role")
 
 SELECTION = (
     click.option("--scenarios", default="shipped", metavar="S", show_default=True,
-                 help="shipped, a frame, a folder of frames, a .jsonl file, or hf:OWNER/NAME[@REVISION]."),
+                 help="shipped, a frame, a folder of frames, a release, a .jsonl file, or hf:OWNER/NAME[@REVISION]."),
     pack_option,
     click.option("--condition", "conditions", multiple=True, metavar="C",
                  help="Condition (repeatable).  [default: the four]"),

@@ -24,9 +24,9 @@ class Yield:
     set_aside: int = 0
     """Arms that would be dropped, but are in the part that was set aside."""
     replies: int = 0
-    """Replies that are wanted."""
+    """Gradings that are wanted: each reply once for each norm."""
     unscored: int = 0
-    """Replies without a label, failed calls among them."""
+    """Gradings without a label, failed calls among them."""
 
     def __add__(self, other: "Yield") -> "Yield":
         mine, theirs = asdict(self), asdict(other)

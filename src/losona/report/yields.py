@@ -11,7 +11,7 @@ from losona.curation.yields import Yield
 from losona.report.foreign import shown
 
 COLUMNS = ("screened", "dropped", "kept", "undecided", "set_aside", "replies", "unscored")
-SHORT = {"undecided": "open", "set_aside": "aside", "unscored": "unsc"}
+SHORT = {"replies": "gradings", "undecided": "open", "set_aside": "aside", "unscored": "unsc"}
 WIDEST = 44
 """Longest name that stands on one line."""
 GROUPS = {"norm": "by norm", "event": "by event", "baseline": "by baseline, each alone", "total": "all"}

@@ -9,6 +9,7 @@ from typing import Any
 
 from losona.conditions import prompt_hash, render
 from losona.providers.reply_file import Replies, read_replies
+from losona.report.wording import some
 from losona.run import judging
 from losona.run.judging import Asked
 from losona.run.options import FROM_FILE
@@ -32,10 +33,27 @@ def rows_to_answer(plan: Plan) -> tuple[list[dict[str, Any]], str]:
     calls = plan.calls()
     texts = known_replies(plan)
     if missing := sum(call not in texts for call in calls):
-        told = f"prompts of {plan.options.model_option}, of whose {len(calls)} replies {missing} are missing"
+        told = f"prompts of {plan.options.model_option}; {missing} of {some(len(calls), 'reply', 'replies')} missing"
         return prompt_rows(plan), f"{told}; once they are there, the same command writes the questions of --judge"
     rows = judging.prompt_rows(list(_asked(plan, texts)), plan.procedure, len(plan.options.judges))
-    return rows, f"questions of --judge about {len(calls)} replies; code decides what is not among them"
+    return (
+        rows,
+        f"questions of --judge about {some(len(calls), 'reply', 'replies')}; code decides what is not among them",
+    )
+
+
+def judge_state(plan: Plan, judge: str) -> str:
+    """How far a judge's file goes, as far as can be told: its questions are known only once all replies are there."""
+    file = _file(judge)
+    held = some(len(file.rows) if file else 0, "answer")
+    texts = known_replies(plan)
+    if plan.options.judge_validity or any(call not in texts for call in plan.calls()):
+        return f"the file holds {held}; what it is asked is known once all replies are there"
+    asked = list(_asked(plan, texts))
+    place = plan.options.judges.index(judge)
+    keys = {plan.procedure.question(item.scenario, item.reply, place).key for item in asked}
+    found = sum((key, 1) in file.rows for key in keys) if file else 0
+    return f"answers {found} of {some(len(keys), 'question')}; the file holds {held}"
 
 
 def known_replies(plan: Plan) -> Texts:

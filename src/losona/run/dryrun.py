@@ -3,6 +3,8 @@
 from rich.console import Console
 
 from losona.report.wording import some
+from losona.run.ahead import judge_state
+from losona.run.options import FROM_FILE
 from losona.run.plan import Plan
 from losona.run.preflight import missing_for_model
 
@@ -31,7 +33,10 @@ def print_plan(plan: Plan, console: Console) -> None:
     subjects = [(f"{options.model_option} {model.id}", missing_for_model(model.id, keys)) for model in options.models]
     judges = [(f"--judge {judge}", missing_for_model(judge)) for judge in options.judges]
     for what, faults in (*subjects, *judges):
-        lines.append(f"{what}: " + ("; ".join(f"missing {fault}" for fault in faults) or "ready"))
+        told = "; ".join(f"missing {fault}" for fault in faults)
+        judge = what.removeprefix("--judge ")
+        told = told or (judge_state(plan, judge) if judge.startswith(FROM_FILE) else "ready")
+        lines.append(f"{what}: {told}")
     lines.extend(f"warning: {warning}." for warning in plan.warnings())
     for line in lines:
         console.print(line, highlight=False, markup=False, soft_wrap=True)

@@ -108,6 +108,9 @@ def _embedded(name: str) -> list[str]:
 
 
 def _replies(path: Path, keys: Sequence[tuple[str, int]], partly: bool) -> list[str]:
+    path = path.expanduser()
+    if not path.exists():
+        return [f"the file {path} (there is no such file, seen from the current folder)"]
     absent = missing_replies(path, keys)
     if not absent or (partly and len(absent) < len(keys)):
         return []
