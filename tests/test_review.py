@@ -108,6 +108,10 @@ def test_votes_of_a_review_that_broke_off_are_kept(command: Command, frame: Path
         votes.write_text(votes.read_text()[:-20])  # cut in the last line
         assert command(*options, **server.environment).code == 0
         assert len(server.requests) == 9 + 1
+        with votes.open("a") as file:
+            file.write('{"judge": 1}\n')
+        done = command(*options, **server.environment)
+        assert (done.code, "v/votes.jsonl:10: " in done.err, len(server.requests)) == (2, True, 10), done.err
     assert {check.passed for check in results(frame).values()} == {True}
 
 

@@ -12,7 +12,6 @@ from typing import Any
 
 from inspect_ai import Task
 from inspect_ai.model import GenerateConfig, get_model
-from pydantic import ValidationError
 from rich.console import Console
 
 from losona.curation.checks import (
@@ -27,19 +26,20 @@ from losona.curation.checks import (
 )
 from losona.curation.frameset import FrameFile, check_writable, read_frame_file, read_frames
 from losona.curation.question import Question, Source
-from losona.errors import ContentError, RunRefused, UserFault
+from losona.errors import RunRefused, UserFault
 from losona.frame_records import write_frame_record
+from losona.journal import Journal, read_journal
 from losona.judge.verdict import PROVIDER_ERROR
 from losona.prompts import Templates
 from losona.report.checks import print_checks
+from losona.run.alone import alone
 from losona.run.engine import evaluate
-from losona.run.options import folder_name
+from losona.run.options import checked_folder, folder_name
 from losona.run.preflight import check_model, missing_for_model
 from losona.run.progress import RunProgress
 from losona.schema.frame_record import CheckVote, ModelCheck
 from losona.tasks import build_review_task
 from losona.taxonomy import load_taxonomy
-from losona.textfiles import read_jsonl, tell
 
 VOTES_FILE = "votes.jsonl"
 Votes = dict[Ballot, CheckVote]
@@ -72,7 +72,7 @@ class ReviewOptions:
 
     def folder(self) -> Path:
         """Where the logs lie."""
-        return self.out or Path("reviews") / folder_name(self.judges)
+        return checked_folder(self.out) if self.out else Path("reviews") / folder_name(self.judges)
 
 
 @dataclass(frozen=True)
@@ -138,16 +138,7 @@ def make_review_plan(paths: Sequence[Path], options: ReviewOptions) -> ReviewPla
 
 def _filed_votes(path: Path) -> Votes:
     """Votes of a review that was broken off; a line that was cut is left out."""
-    if not path.exists():
-        return {}
-    lines = (data for _, data in read_jsonl(path) if not isinstance(data, ContentError))
-    try:
-        votes = [CheckVote.model_validate(data) for data in lines]
-    except ValidationError as error:
-        first = error.errors()[0]
-        told = tell(first["loc"], first["msg"], first["input"])
-        raise ContentError(f"{path}: {told}; move the file away, or choose another --out.") from None
-    return {vote_ballot(vote): vote for vote in votes if not vote.error}
+    return {vote_ballot(vote): vote for vote in read_journal(path, CheckVote) if not vote.error}
 
 
 def prompt_rows(plan: ReviewPlan) -> list[dict[str, Any]]:
@@ -184,11 +175,12 @@ def review(plan: ReviewPlan, console: Console) -> Reviewed:
     desk.write_finished(plan.asked)
     total = sum(len(plan.todo(judge)) for judge in plan.options.judges)
     if total:
-        plan.options.folder().mkdir(parents=True, exist_ok=True)
-        with RunProgress("answers", total, console) as progress:
+        folder = plan.options.folder()
+        with alone(folder), Journal(folder / VOTES_FILE) as journal, RunProgress("answers", total, console) as progress:
+            desk.journal = journal
             work = list(_tasks(plan, desk, progress))
             limits = plan.options.max_connections, plan.options.max_retries
-            desk.result.interrupted = evaluate(work, plan.options.folder() / "logs", *limits)
+            desk.result.interrupted = evaluate(work, folder / "logs", *limits)
     return desk.result
 
 
@@ -213,7 +205,7 @@ class _Desk:
         self.plan = plan
         self.files = {file.frame.frame: file for file in plan.files}
         self.votes = dict(plan.known)
-        self.filed = plan.options.folder() / VOTES_FILE
+        self.journal: Journal | None = None
         self.result = Reviewed()
         self.groups: dict[tuple[str, str, str | None], list[Question]] = {}
         for question in plan.asked:
@@ -224,9 +216,8 @@ class _Desk:
         self.votes[ballot(vote.judge, question)] = vote
         if vote.error:
             self.result.failed[vote.error] += 1
-        else:
-            with self.filed.open("a", encoding="utf-8") as file:
-                file.write(vote.model_dump_json() + "\n")
+        elif self.journal:
+            self.journal.add(vote)
         self.write_finished([question])
 
     def write_finished(self, asked: Iterable[Question]) -> None:

@@ -139,6 +139,23 @@ def read_jsonl(path: Path, shown: str = "") -> Iterator[tuple[str, Any]]:
             yield place, _json(line, place)
 
 
+def read_records(path: Path, model: type[Model], remedy: str) -> Iterator[Model]:
+    """Each line of a JSON Lines file as a record. A `ContentError` names the line that is none, and the remedy."""
+    for place, data in read_jsonl(path):
+        if isinstance(data, ContentError):
+            raise data
+        try:
+            yield model.model_validate_json(json.dumps(data))
+        except ValidationError as error:
+            raise ContentError(f"{place}: {first_fault(error)}; {remedy}.") from None
+
+
+def first_fault(error: ValidationError) -> str:
+    """The first fault of a validation error as one sentence, for data that has no lines to name."""
+    first = error.errors()[0]
+    return "not valid JSON" if first["type"] == "json_invalid" else tell(first["loc"], first["msg"], first["input"])
+
+
 def _json(line: str, place: str) -> Any:
     try:
         value = json.loads(line)

@@ -11,7 +11,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
 from inspect_ai import eval as inspect_eval  # pyright: ignore[reportUnknownVariableType]
 from inspect_ai.log import EvalLog
 from inspect_ai.model import get_model
@@ -28,6 +27,7 @@ from losona.generate.store import Store
 from losona.generate.task import Workshop, build_task, keyed
 from losona.generate.work import Finished
 from losona.prompts import Templates
+from losona.run.alone import alone
 from losona.run.plan import CHARACTERS_PER_TOKEN
 from losona.run.preflight import check_model, missing_for_model
 from losona.run.progress import RunProgress
@@ -219,14 +219,8 @@ def carry_out_generation(plan: GeneratePlan, console: Console) -> Account:
     options, waiting = plan.options, plan.open()
     if waiting and (lacks := [f for f in missing_for_model(options.model) if not f.startswith("the weights")]):
         raise RunRefused(f"--model {options.model} lacks {'; '.join(lacks)}.")
-    options.out.mkdir(parents=True, exist_ok=True)
-    try:
-        with FileLock(options.out / ".lock", timeout=0):
-            return _locked(plan, waiting, console)
-    except Timeout:
-        raise RunRefused(
-            f"{options.out}: another process is generating here; wait for it or choose another --out."
-        ) from None
+    with alone(options.out):
+        return _locked(plan, waiting, console)
 
 
 def _locked(plan: GeneratePlan, waiting: dict[str, Planned], console: Console) -> Account:

@@ -17,7 +17,7 @@ from losona import __version__
 from losona.errors import ContentError, RunRefused
 from losona.schema._base import Record
 from losona.schema.scenario import Scenario
-from losona.textfiles import read_jsonl, read_text, tell, write_atomically
+from losona.textfiles import read_records, read_text, tell, write_atomically
 
 FILE = "run.json"
 SCENARIOS_FILE = "scenarios.jsonl"
@@ -205,19 +205,8 @@ def read_record(folder: Path) -> RunRecord | None:
 
 def read_scenarios(folder: Path) -> dict[str, Scenario]:
     """The scenarios that a run has used so far, by id."""
-    path = folder / SCENARIOS_FILE
-    found: dict[str, Scenario] = {}
-    for place, data in read_jsonl(path):
-        if isinstance(data, ContentError):
-            raise data
-        try:
-            scenario = Scenario.model_validate(data)
-        except ValidationError as error:
-            first = error.errors()[0]
-            told = tell(first["loc"], first["msg"], first["input"])
-            raise ContentError(f"{place}: {told}; restore the file, or choose another --out.") from None
-        found[scenario.scenario_id] = scenario
-    return found
+    remedy = "restore the file, or choose another --out"
+    return {scenario.scenario_id: scenario for scenario in read_records(folder / SCENARIOS_FILE, Scenario, remedy)}
 
 
 def write_record(folder: Path, record: RunRecord, scenarios: Mapping[str, Scenario]) -> None:
