@@ -2,6 +2,7 @@
 
 import json
 import re
+import resource
 import shutil
 from pathlib import Path
 from typing import Any
@@ -294,3 +295,38 @@ def test_wrong_input_is_one_sentence(
     assert (done.code, "Traceback" in done.err) == (2, False)
     assert fault in done.err
     assert not frame.with_suffix(".record.json").exists()
+
+
+def test_a_frame_that_goes_while_it_is_reviewed_is_told(command: Command, frame: Path, taxonomy: Taxonomy) -> None:
+    def remove(question: Question, answer: dict[str, Any]) -> dict[str, Any]:
+        frame.unlink(missing_ok=True)
+        return answer
+
+    options = ("review", str(frame), *LOOP, "--check", "answerability")
+    whole = frame.read_text()
+    with serving(answering(taxonomy, remove)) as server:
+        done = command(*options, **server.environment)
+        frame.write_text(whole)
+        again = command(*options, **server.environment)
+    assert done.code == 3, done.out
+    assert f"2 answers or checks could not be kept: {frame}: there is no such file" in done.out
+    assert "Incomplete: 0 answers are missing, 2 checks are not written." in done.out
+    assert (again.code, len(server.requests), len(results(frame))) == (0, 2, 2)
+
+
+def test_a_vote_that_cannot_be_filed_is_told_and_still_counts_in_its_check(
+    command: Command, frame: Path, taxonomy: Taxonomy
+) -> None:
+    most = 4 * 2**20
+    Path("v").mkdir()
+    Path("v/votes.jsonl").write_text("\n" * most)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
+    try:
+        with serving(answering(taxonomy)) as server:
+            done = command("review", str(frame), *LOOP, "--check", "answerability", "--out", "v", **server.environment)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert done.code == 3, done.out
+    assert "2 answers or checks could not be kept: v/votes.jsonl: File too large" in done.out
+    assert len(results(frame)) == 2

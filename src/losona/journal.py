@@ -43,7 +43,7 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = path.open("ab+")
+        self._file = path.open("ab+", buffering=0)
         self._end_last_line()
 
     def _end_last_line(self) -> None:
@@ -55,10 +55,15 @@ class Journal:
             self._file.write(b"\n")
 
     def add(self, record: BaseModel) -> None:
-        """Write a line; when this returns, it outlives a crash."""
-        self._file.write(record.model_dump_json().encode() + b"\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        """Write a line; when this returns, it outlives a crash. A line that cannot be written leaves nothing behind."""
+        line, end = record.model_dump_json().encode() + b"\n", self._file.seek(0, os.SEEK_END)
+        try:
+            while line:
+                line = line[self._file.write(line) :]
+            os.fsync(self._file.fileno())
+        except OSError:
+            self._file.truncate(end)
+            raise
 
     def __enter__(self) -> "Journal":
         return self

@@ -4,7 +4,8 @@ The one place that knows the order. Does not know what is asked, nor how an answ
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -26,14 +27,14 @@ from losona.curation.checks import (
 )
 from losona.curation.frameset import FrameFile, check_writable, read_frame_file, read_frames
 from losona.curation.question import Question, Source
-from losona.errors import RunRefused, UserFault
-from losona.frame_records import write_frame_record
+from losona.errors import LosonaError, RunRefused, UserFault
+from losona.frame_records import record_path, write_frame_record
 from losona.journal import Journal, read_journal
 from losona.judge.verdict import PROVIDER_ERROR
 from losona.prompts import Templates
 from losona.report.checks import print_checks
 from losona.run.alone import alone
-from losona.run.engine import evaluate
+from losona.run.engine import Ended, evaluate
 from losona.run.options import checked_folder, folder_name
 from losona.run.preflight import check_model, missing_for_model
 from losona.run.progress import RunProgress
@@ -42,7 +43,10 @@ from losona.tasks import build_review_task
 from losona.taxonomy import load_taxonomy
 
 VOTES_FILE = "votes.jsonl"
+REASONS_SHOWN, REASON_LENGTH = 3, 300
 Votes = dict[Ballot, CheckVote]
+Group = tuple[str, str, str | None]
+"""What one check is about: frame, name of the check, arm."""
 
 
 @dataclass(frozen=True)
@@ -109,11 +113,18 @@ class Reviewed:
     """Why votes are unscored -> how many."""
     interrupted: bool = False
     """The user stopped it."""
+    unkept: Counter[str] = field(default_factory=Counter[str])
+    """Why answers were lost, or checks could not be written -> how many."""
+    unasked: int = 0
+    """Answers that are wanted and are not there, for whatever reason."""
+    unwritten: int = 0
+    """Checks that are wanted and stand in no record."""
 
     @property
     def complete(self) -> bool:
-        """No vote is missing because a call failed."""
-        return not self.interrupted and not any(PROVIDER_ERROR in reason for reason in self.failed)
+        """Every question has an answer that is kept, every check is written, and no call has failed."""
+        lacking = self.unkept or self.unasked or self.unwritten
+        return not self.interrupted and not lacking and not any(PROVIDER_ERROR in reason for reason in self.failed)
 
 
 def make_review_plan(paths: Sequence[Path], options: ReviewOptions) -> ReviewPlan:
@@ -180,7 +191,7 @@ def review(plan: ReviewPlan, console: Console) -> Reviewed:
             desk.journal = journal
             work = list(_tasks(plan, desk, progress))
             limits = plan.options.max_connections, plan.options.max_retries
-            desk.result.interrupted = evaluate(work, folder / "logs", *limits)
+            desk.end(evaluate(work, folder / "logs", *limits))
     return desk.result
 
 
@@ -207,18 +218,39 @@ class _Desk:
         self.votes = dict(plan.known)
         self.journal: Journal | None = None
         self.result = Reviewed()
-        self.groups: dict[tuple[str, str, str | None], list[Question]] = {}
+        self.groups: dict[Group, list[Question]] = {}
+        self.written: set[Group] = set()
         for question in plan.asked:
             self.groups.setdefault(_group(question), []).append(question)
 
     def take(self, question: Question, vote: CheckVote) -> None:
-        """A vote has come."""
+        """A vote has come. What cannot be kept of it is counted: the engine would pass over it in silence."""
         self.votes[ballot(vote.judge, question)] = vote
         if vote.error:
             self.result.failed[vote.error] += 1
         elif self.journal:
-            self.journal.add(vote)
-        self.write_finished([question])
+            with self._counting(self.plan.options.folder() / VOTES_FILE):
+                self.journal.add(vote)
+        with self._counting(record_path(self.files[question.frame].path)):
+            self.write_finished([question])
+
+    @contextmanager
+    def _counting(self, path: Path) -> Generator[None]:
+        """Count what keeps a file from being written, in place of raising it."""
+        try:
+            yield
+        except OSError as error:
+            self.result.unkept[f"{path}: {error.strerror or error}"] += 1
+        except LosonaError as error:
+            self.result.unkept[str(error)] += 1
+
+    def end(self, ended: Ended) -> None:
+        """Nothing more will come: take stock of what is wanted and not there."""
+        self.result.interrupted = ended.interrupted
+        self.result.unkept.update(ended.lost)
+        wanted = [ballot(judge, question) for judge in self.plan.options.judges for question in self.plan.asked]
+        self.result.unasked = sum(one not in self.votes for one in wanted)
+        self.result.unwritten = len(self.groups.keys() - self.written)
 
     def write_finished(self, asked: Iterable[Question]) -> None:
         """Write the checks of these questions of which no vote is missing."""
@@ -235,10 +267,11 @@ class _Desk:
         record = with_check(found.record, check)
         if record != found.record:
             write_frame_record(file.path, record)
+        self.written.add((file.frame.frame, check.check, check.arm))
         self.result.checks.append((file.frame.frame, check))
 
 
-def _group(question: Question) -> tuple[str, str, str | None]:
+def _group(question: Question) -> Group:
     return question.frame, question.check, question.arm
 
 
@@ -253,12 +286,23 @@ def show(plan: ReviewPlan, reviewed: Reviewed, console: Console) -> None:
 def _remarks(plan: ReviewPlan, reviewed: Reviewed) -> Iterable[str]:
     if reviewed.interrupted:
         yield "Interrupted. Finished checks are kept; the same command again goes on where this one stopped."
-    for reason, n in reviewed.failed.most_common(3):
-        yield f"{n} answers unscored: {' '.join(reason.split())[:300]}"
+    for reason, n in reviewed.failed.most_common(REASONS_SHOWN):
+        yield f"{n} answers unscored: {' '.join(reason.split())[:REASON_LENGTH]}"
     if reviewed.failed:
         yield "They pass and fail nothing. The same command again asks for them."
+    yield from _lacking(reviewed)
     folders = list(dict.fromkeys(str(file.path.parent) for file in plan.files))
     yield f"All answers: FRAME.record.json beside each frame, in {', '.join(folders)}"
     if (plan.options.folder() / "logs").is_dir():
         yield f"Every call: inspect view --log-dir {plan.options.folder() / 'logs'}"
     yield f"Next: losona curate {' '.join(folders)}"
+
+
+def _lacking(reviewed: Reviewed) -> Iterator[str]:
+    """What was not kept, and what is still wanted."""
+    for reason, n in reviewed.unkept.most_common(REASONS_SHOWN):
+        yield f"{n} answers or checks could not be kept: {' '.join(reason.split())[:REASON_LENGTH]}"
+    if reviewed.unkept or ((reviewed.unasked or reviewed.unwritten) and not reviewed.interrupted):
+        yield f"Incomplete: {reviewed.unasked} answers are missing, {reviewed.unwritten} checks are not written. " + (
+            "Mend what is named; then the same command again goes on where this one stopped."
+        )

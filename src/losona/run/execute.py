@@ -153,7 +153,7 @@ def _call(
 ) -> bool:
     with RunProgress("replies", len(todo), console) as progress:
         setup = _setup(plan, progress, open_panel(plan, done))
-        return evaluate(list(_tasks(plan, todo, models, setup)), log_dir, *_limits(plan))
+        return evaluate(list(_tasks(plan, todo, models, setup)), log_dir, *_limits(plan)).interrupted
 
 
 def _waiting(done: dict[Key, Result], scenarios: dict[str, Scenario]) -> Iterable[Recalled]:
@@ -167,7 +167,7 @@ def _waiting(done: dict[Key, Result], scenarios: dict[str, Scenario]) -> Iterabl
 def _judge(plan: Plan, waiting: list[Recalled], done: Iterable[Result], log_dir: Path, console: Console) -> bool:
     with RunProgress("replies judged", len(waiting), console) as progress:
         setup = _setup(plan, progress, open_panel(plan, done))
-        interrupted = evaluate([build_recall_task(waiting, setup)], log_dir, *_limits(plan))
+        interrupted = evaluate([build_recall_task(waiting, setup)], log_dir, *_limits(plan)).interrupted
         progress.done = len(waiting)
     return interrupted
 
