@@ -11,7 +11,10 @@ import click
 
 from losona.cli.content import emit, pack_option
 from losona.cli.running import INCOMPLETE, INTERRUPTED, run_options
+from losona.foreign import shown_line
 
+NAME_SHOWN = 100
+"""Characters of an author that are repeated."""
 Command = TypeVar("Command", bound=Callable[..., Any])
 frames_argument = click.argument("frames", nargs=-1, required=True, type=click.Path(path_type=Path))
 dry_run_option = click.option("--dry-run", is_flag=True,
@@ -164,7 +167,7 @@ def curate(
     who = author if author is not None else getuser()
     if accepted or rejected:
         for file in stage.decide(frames, accepted, rejected, who, reason):
-            click.echo(f"{file.frame.frame}: {file.record.decisions[-1].decision}ed by {who}")
+            click.echo(shown_line(f"{file.frame.frame}: {file.record.decisions[-1].decision}ed by {who[:NAME_SHOWN]}"))
         return
     if reason:
         raise click.UsageError("--reason goes with --accept ID or --reject ID.")
