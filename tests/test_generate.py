@@ -390,7 +390,8 @@ def test_a_provider_that_knows_no_schema_is_asked_without_one(generate: Generate
         (("--grid", "nope"), "allowed are core, extended"),
         (("--grid", "core", "--venue", "slack_incident", "--event", "birthday_or_anniversary_ritual"), "no tuple"),
         (("--language", "the Queen's"), "language tag"),
-        (("--repairs", "-1"), "at least 0"),
+        (("--repairs", "-1"), "--repairs -1: give a whole number from 0 to 1,000"),
+        (("--count", "1000000000"), "--count 1000000000: give a whole number from 1 to 1,000"),
     ],
 )
 def test_what_the_user_can_mend_is_one_sentence_before_any_call(

@@ -35,7 +35,7 @@ from losona.prompts import Templates
 from losona.report.checks import print_checks
 from losona.run.alone import alone
 from losona.run.engine import Ended, evaluate
-from losona.run.options import checked_folder, folder_name
+from losona.run.options import MOST, MOST_EPOCHS, checked_folder, folder_name, within
 from losona.run.preflight import check_model, missing_for_model
 from losona.run.progress import RunProgress
 from losona.schema.frame_record import CheckVote, ModelCheck
@@ -73,6 +73,14 @@ class ReviewOptions:
     """How often a failed call is tried again."""
     out: Path | None = None
     """Folder of the logs."""
+
+    def check_numbers(self) -> None:
+        """Raise `UserFault` for a number that cannot be meant."""
+        within("--votes", self.votes, 1, MOST_EPOCHS)
+        within("--seed", self.seed, 0, MOST)
+        within("--max-tokens", self.max_tokens, 1, MOST)
+        within("--max-connections", self.max_connections, 1, MOST_EPOCHS)
+        within("--max-retries", self.max_retries, 0, MOST_EPOCHS)
 
     def folder(self) -> Path:
         """Where the logs lie."""
@@ -133,9 +141,7 @@ def make_review_plan(paths: Sequence[Path], options: ReviewOptions) -> ReviewPla
         check_model("--judge", judge)
     if doubled := [judge for judge, n in Counter(options.judges).items() if n > 1]:
         raise UserFault(f"--judge {doubled[0]} is given twice; give each judge once, and more --votes.")
-    for option, value in (("--votes", options.votes), ("--max-tokens", options.max_tokens)):
-        if value < 1:
-            raise UserFault(f"{option} {value}: give a whole number of at least 1.")
+    options.check_numbers()
     taxonomy, templates, files = load_taxonomy(options.packs), Templates(options.prompts), read_frames(paths)
     names = check_names(options.checks)
     check_writable(files)

@@ -28,6 +28,7 @@ from losona.generate.task import Workshop, build_task, keyed
 from losona.generate.work import Finished
 from losona.prompts import Templates
 from losona.run.alone import alone
+from losona.run.options import MOST, MOST_EPOCHS, within
 from losona.run.plan import CHARACTERS_PER_TOKEN
 from losona.run.preflight import check_model, missing_for_model
 from losona.run.progress import RunProgress
@@ -81,14 +82,7 @@ class GenerateOptions:
     def checked(self) -> "GenerateOptions":
         """The same, if every value is allowed; else a `UserFault`."""
         check_model("--model", self.model)
-        for option, value, least in (
-            ("--count", self.wish.count, 1), ("--repairs", self.repairs, 0), ("--max-tokens", self.max_tokens, 1),
-            ("--timeout", self.timeout, 1), ("--max-retries", self.max_retries, 0),
-            ("--limit", self.wish.limit, 1), ("--max-connections", self.max_connections, 1),
-            ("--max-tokens-total", self.max_tokens_total, 1),
-        ):  # fmt: skip
-            if value is not None and value < least:
-                raise UserFault(f"{option} {value}: give a whole number of at least {least}.")
+        self._check_numbers()
         if self.temperature is not None and not 0 <= self.temperature <= 2:
             raise UserFault(f"--temperature {self.temperature}: give a number from 0 to 2, or `default`.")
         if not LANGUAGE.fullmatch(self.language):
@@ -97,6 +91,18 @@ class GenerateOptions:
             raise UserFault("--limit bounds a grid; give --grid PACK, or --count for frames of one tuple.")
         self._check_bound()
         return self
+
+    def _check_numbers(self) -> None:
+        within("--count", self.wish.count, 1, MOST_EPOCHS)
+        within("--limit", self.wish.limit, 1, MOST)
+        within("--seed", self.wish.seed, 0, MOST)
+        within("--repairs", self.repairs, 0, MOST_EPOCHS)
+        within("--max-tokens", self.max_tokens, 1, MOST)
+        within("--timeout", self.timeout, 1, MOST)
+        within("--max-retries", self.max_retries, 0, MOST_EPOCHS)
+        within("--max-connections", self.max_connections, 1, MOST_EPOCHS)
+        if self.max_tokens_total is not None and self.max_tokens_total < 1:
+            raise UserFault(f"--max-tokens-total {self.max_tokens_total}: give a whole number of at least 1.")
 
     def _check_bound(self) -> None:
         if self.max_cost is None:
