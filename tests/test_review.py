@@ -302,6 +302,14 @@ def test_wrong_input_is_one_sentence(
     assert not frame.with_suffix(".record.json").exists()
 
 
+def test_a_body_without_a_reply_is_the_providers_failure(command: Command, frame: Path) -> None:
+    with serving(lambda request: (200, completion("") | {"choices": []})) as server:
+        done = command(
+            "review", str(frame), *LOOP, "--check", "answerability", "--max-retries", "0", **server.environment
+        )
+    assert (done.code, "provider error: the provider gave no reply" in done.out) == (3, True), done.out
+
+
 def test_a_frame_that_goes_while_it_is_reviewed_is_told(command: Command, frame: Path, taxonomy: Taxonomy) -> None:
     def remove(question: Question, answer: dict[str, Any]) -> dict[str, Any]:
         frame.unlink(missing_ok=True)
