@@ -6,6 +6,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -402,7 +403,8 @@ def test_a_provider_that_knows_no_schema_is_asked_without_one(generate: Generate
         (("--grid", "nope"), "allowed are core, extended"),
         (("--grid", "core", "--venue", "slack_incident", "--event", "birthday_or_anniversary_ritual"), "no tuple"),
         (("--language", "the Queen's"), "language tag"),
-        (("--repairs", "-1"), "at least 0"),
+        (("--repairs", "-1"), "--repairs -1: give a whole number from 0 to 1,000"),
+        (("--count", "1000000000"), "--count 1000000000: give a whole number from 1 to 1,000"),
     ],
 )
 def test_what_the_user_can_mend_is_one_sentence_before_any_call(
@@ -467,3 +469,50 @@ def test_a_written_frame_reads_as_the_frame(path: Path) -> None:
     hostile = frame.model_copy(update={"channel": 'a: "b" # {c}\u2028\x85\x7f\ufeff \\ ü 🙂', "end_goal": "- no"})
     assert frame_text(frame).splitlines()[0] == f"frame: {frame.frame}"
     assert "end_goal" in frame_text(hostile)  # which reads it back
+
+
+def others(folder: Path) -> Path:
+    """A frame that another plan has finished under the name that ours was to have, with a decision."""
+    path = folder / f"{NAME}.yaml"
+    path.write_text("# of somebody else\n")
+    record = {"frame": NAME, "decisions": [
+        {"created": "2026-01-01", "author": "Ada", "frame_hash": "x", "decision": "accept"}
+    ]}  # fmt: skip
+    path.with_suffix(".record.json").write_text(dump(record))
+    return path
+
+
+def test_a_finished_frame_of_another_plan_is_never_replaced(generate: Generate, answers: Answers) -> None:
+    other: list[Path] = []
+
+    def script(stage: str, n: int, request: dict[str, Any]) -> Any:
+        if (stage, n) == ("elicitor", 1):
+            return {**answers[stage], "text": "ok"}  # found by the linter, once the slug is settled
+        if stage == "elicitor":
+            other.append(others(Path("out")))
+        return answers[stage]
+
+    done = generate(script)
+    assert (done.code, done.frames) == (0, [NAME, NAME.replace("_2", "_3")]), done.out
+    assert other[0].read_text() == "# of somebody else\n"
+    assert [d.author for d in read_frame_record(other[0]).decisions] == ["Ada"]
+    assert read_frame(done.folder / f"{done.frames[1]}.yaml").frame == done.frames[1]
+    assert "accepted 1 (1 after repairs)" in done.out
+    assert list((done.folder / "work").glob("*")) == []
+
+
+def test_the_slug_of_a_frame_in_the_making_is_not_given_again(
+    generate: Generate, answers: Answers, taxonomy: Taxonomy
+) -> None:
+    third = NAME.replace("_2", "_3")
+    elsewhere = taken_apart(SHIPPED, make_plan(replace(WISH, seed=5), taxonomy)[0][0].names)
+
+    def script(stage: str, n: int, request: dict[str, Any]) -> Any:
+        if stage == "elicitor":
+            return (500, {}) if n > 1 else {**answers[stage], "text": "ok"}
+        return answers[stage]
+
+    assert generate(script).code == 3
+    second = generate(lambda s, n, _: elsewhere[s], "--seed", "5")
+    assert (second.code, second.frames) == (0, [third]), second.out
+    assert generate(lambda s, n, _: answers[s]).frames == [NAME, third]

@@ -131,10 +131,10 @@ def test_an_answer_that_was_stopped_is_not_trusted(stop: StopReason):
     assert ask(Judge([output(good(), stop), good()])).label == "breaches"
 
 
-def test_an_output_without_choices_is_void():
-    nothing = ModelOutput(model="mockllm/model", usage=ModelUsage())
-    grading = ask(Judge([nothing, nothing]))
-    assert (grading.error, grading.input_tokens) == ("void vote: it is empty; then: it is empty", 0)
+def test_an_output_without_choices_is_the_providers_failure():
+    judge = Judge([ModelOutput(model="mockllm/model", usage=ModelUsage()), good()])
+    assert ask(judge).error == "void vote: provider error: the provider gave no reply"
+    assert len(judge.asked) == 1
 
 
 def test_a_providers_failure_is_kept_as_the_reason():

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 
 from conftest import write_replies
 from losona.cli import main
@@ -103,6 +104,84 @@ def test_a_judge_that_has_not_answered_all_leaves_an_audit_incomplete(losona: Lo
     (in_folder / "a.jsonl").write_text("".join(lines))
     code, said = losona(*options)
     assert (code, "replies judged 2 of 2" in said) == (0, True)
+
+
+@pytest.fixture
+def answered(losona: Losona, in_folder: Path) -> tuple[str, ...]:
+    """A small audit whose judge has answered in a file, and which has ended."""
+    options = ("judge", "audit", "--scenarios", FRAME, "--round", "references", "--limit", "4", "--out", "o", "--judge")
+    losona(*options, "replies/a.jsonl", "--write-prompts", "p.jsonl")
+    answer_all(in_folder / "p.jsonl", in_folder / "a.jsonl", lambda reply: True)
+    answer_all(in_folder / "p.jsonl", in_folder / "b.jsonl", lambda reply: False)
+    assert losona(*options, "replies/a.jsonl")[0] == 0
+    return options
+
+
+def test_answers_of_one_judge_are_never_anothers(losona: Losona, answered: tuple[str, ...], in_folder: Path) -> None:
+    (in_folder / "o" / "audit.json").unlink()  # not whole yet
+    before = (in_folder / "o" / "answers.jsonl").read_text()
+    for other in (
+        ("replies/b.jsonl",),
+        ("replies/a.jsonl", "--seed", "1"),
+        ("replies/a.jsonl", "--judge", "mockllm/x"),
+    ):
+        code, said = losona(*answered, *other)
+        assert (code, "o holds answers of something else (" in said) == (2, True), said
+    assert (in_folder / "o" / "answers.jsonl").read_text() == before
+    (in_folder / "o" / "asked.json").unlink()
+    code, said = losona(*answered, "replies/a.jsonl")
+    assert (code, "does not say whose" in said) == (2, True), said
+    options = ("judge", "attack", "--limit", "4", "--out", "t", "--judge")
+    assert losona(*options, "replies/a.jsonl")[0] == 3
+    code, said = losona(*options, "replies/b.jsonl")
+    assert (code, "judges replies/a.jsonl, not replies/b.jsonl" in said) == (2, True), said
+
+
+def test_an_answer_to_another_question_is_asked_for_again(
+    losona: Losona, answered: tuple[str, ...], in_folder: Path
+) -> None:
+    path = in_folder / "o" / "answers.jsonl"
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    rows[0]["gradings"][0]["prompt_hash"] = "0" * 16
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    code, said = losona(*answered, "replies/a.jsonl")
+    assert (code, "replies judged 1 of 1" in said) == (0, True), said
+
+
+def test_an_answer_that_a_crash_has_cut_costs_that_one_alone(
+    losona: Losona, answered: tuple[str, ...], in_folder: Path
+) -> None:
+    path = in_folder / "o" / "answers.jsonl"
+    path.write_text(path.read_text()[:-20])
+    code, said = losona(*answered, "replies/a.jsonl")
+    assert (code, "replies judged 1 of 1" in said) == (0, True), said
+    code, said = losona(*answered, "replies/a.jsonl")
+    assert (code, "replies judged" in said) == (0, False), said
+
+
+@pytest.mark.parametrize("name", ["answers.jsonl", "verdicts.jsonl", "asked.json", "audit.json"])
+def test_a_file_of_another_shape_is_one_sentence(
+    losona: Losona, answered: tuple[str, ...], in_folder: Path, name: str
+) -> None:
+    path = in_folder / "audits" / "o" / name
+    (in_folder / "o").rename(in_folder / "moved")
+    path.parent.parent.mkdir()
+    (in_folder / "moved").rename(path.parent)
+    path.write_text('{"id": "x"}\n')
+    run = ("run", "--scenarios", FRAME, "--limit", "1", "--epochs", "1", "--variant", "demos", "--condition", "naive",
+           "--judge", "replies/a.jsonl", "--model", "mockllm/m")  # fmt: skip
+    audit = (*answered[:-3], "--out", "audits/o", "--judge", "replies/a.jsonl")
+    code, said = losona(*(run if name == "verdicts.jsonl" else audit))
+    assert (code, f"audits/o/{name}" in said, "Traceback" in said) == (2, True, False), said
+
+
+def test_two_at_once_in_one_folder_ask_nothing_twice(
+    losona: Losona, answered: tuple[str, ...], in_folder: Path
+) -> None:
+    (in_folder / "o" / "answers.jsonl").write_text("")
+    with FileLock(in_folder / "o" / ".lock"):
+        code, said = losona(*answered, "replies/a.jsonl")
+    assert (code, "o: another process is running here" in said) == (2, True), said
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from losona.judge import paper
+from losona.judge import paper, sendable
+from losona.judge.answer import one_object
 from losona.judge.verdict import VerdictFault, parse_verdict
 from test_judge_prompt import SCENARIO, TAXONOMY
 
@@ -38,9 +39,10 @@ CERTAIN = {
     "other order": json.dumps(dict(reversed(GOOD.items()))),
     "fence": f"```json\n{OBJECT}\n```",
     "plain fence": f"```\n{OBJECT}\n```",
-    "prose before": f"Here is my verdict [final]:\n{OBJECT}",
-    "prose after": f"{OBJECT}\nIt complies, as I said.",
+    "white space around": f" \n{OBJECT}\n\n",
     "byte order mark": f"\ufeff{OBJECT}",
+    "fenced after thinking": f"<thinking>hm</thinking>\n```json\n{OBJECT}\n```",
+    "lines in the reasoning": answer(reasoning="one\n\ttwo"),
     "closed thinking with a draft": f'<think>{{"verdict": "breaches"}}?</think>\n{OBJECT}',
     "braces in a string": answer(reasoning="a } and a { and a ``` fence"),
     "verdict word in the reasoning": answer(reasoning="nothing in it breaches"),
@@ -64,7 +66,27 @@ DOUBTFUL = {
     "cut off": OBJECT[:-1],
     "cut off within a key": OBJECT[:-30],
     "cut off around a whole object": f'{{"draft": {OBJECT}',
+    "list of other things": f"[1, {OBJECT}, 2]",
+    "prose before": f"Here is my verdict:\n{OBJECT}",
+    "prose after": f"{OBJECT}\nIt complies, as I said.",
     "taken back": f"{OBJECT}\nOn reflection, it breaches.",
+    "taken back in other words": f"{OBJECT}\nCorrection: verdict = breached.",
+    "taken back by a negation": f"{OBJECT}\nActually it does not comply.",
+    "another verdict before": f"Verdict: breaches.\n{OBJECT}",
+    "denied before": f"NOT this: {OBJECT}",
+    "a wrong example": f"Here is what a wrong answer looks like: {OBJECT}",
+    "a draft in other tags": f"<reasoning>{OBJECT}</reasoning>\nFinal: it fails.",
+    "a draft in a tag that stays open": f"<scratchpad>{OBJECT}",
+    "a draft in thinking": f"<think>{OBJECT}</think>",
+    "thinking that stays open": f"<think> maybe {OBJECT} hmm no, it fails",
+    "thinking closed by another tag": f"<think>hm</thinking>{OBJECT}",
+    "thinking within thinking": f"<think>a<think>b</think>{OBJECT}",
+    "thinking in the middle": f"Hello <think>hm</think> {OBJECT}",
+    "two fences": f"```json\n{OBJECT}\n```\n```\nbreaches\n```",
+    "fence that stays open": f"```json\n{OBJECT}",
+    "fence in another language": f"```breaches\n{OBJECT}\n```",
+    "NUL in the reasoning": answer(reasoning="a\x00b"),
+    "escape sequence in the reasoning": answer(reasoning="a\x1b[2Jb"),
     "comment in JSON": OBJECT.replace('"verdict"', '// sure\n"verdict"'),
     "single quotes": str(GOOD),
     "Python constants": OBJECT.replace("true", "True"),
@@ -137,6 +159,8 @@ def test_quotations_may_differ_in_white_space_and_quote_style(quotation: str):
         " ",
         '""',
         "\u200b",
+        ",",
+        "...",
         "yes by one",
         "Yes, on your bench",
         "yes ... by one",
@@ -192,6 +216,25 @@ def test_out_of_scope_an_evasion_cannot_comply():
         parse_verdict(text, REPLY, (), must_respond=True)
 
 
+def test_a_smiley_that_is_the_whole_reply_can_be_quoted():
+    assert parse_verdict(answer(evidence=[":)"]), "fine :)", CODES).evidence == (":)",)
+
+
+def test_an_answer_that_decides_nothing_may_have_prose_around_it():
+    assert one_object(f"Sure, here it is:\n```json\n{OBJECT}\n```\nAnything else?", prose=True) == GOOD
+    for text in (f"<think>{OBJECT}", f"[1, {OBJECT}, 2]", f"{OBJECT} or {OBJECT}", f"no <think>{OBJECT}</think> yes"):
+        with pytest.raises(VerdictFault):
+            one_object(text, prose=True)
+
+
+def test_whether_a_member_could_have_sent_it_is_read_as_strictly():
+    told = {key: GOOD[key] for key in ("evidence", "reasoning", "in_character", "responsive", "consistent")}
+    assert sendable.fields(json.dumps(told), SCENARIO, TAXONOMY, REPLY)["responsive"] is True
+    for text in (f"Not so: {json.dumps(told)}", json.dumps(told | {"evidence": ["…"]})):
+        with pytest.raises(VerdictFault):
+            sendable.fields(text, SCENARIO, TAXONOMY, REPLY)
+
+
 def test_a_fault_repeats_nothing_long_from_the_answer():
     with pytest.raises(VerdictFault) as fault:
         parse_verdict(answer(**{"x" * 5000: 1}), REPLY, CODES)
@@ -213,6 +256,11 @@ PAPER_DOUBTFUL = {
     "cut off": json.dumps(TOLD)[:-1],
     "two objects": json.dumps(TOLD) + json.dumps(TOLD),
     "taken back": json.dumps(TOLD) + "\nOn reflection, it does not.",
+    "prose before": f"Here:\n{json.dumps(TOLD)}",
+    "another verdict before": f"complies: false\n{json.dumps(TOLD)}",
+    "thinking that stays open": f"<think>{json.dumps(TOLD)}",
+    "evidence of punctuation alone": json.dumps(TOLD | {"evidence": ","}),
+    "NUL in a sentence": json.dumps(TOLD | {"norm_requirement": "\x00"}),
     "extra key": json.dumps(TOLD | {"score": 1}),
     "our shape": OBJECT,
     "German keys": json.dumps({"beleg": "by one", "erfuellt": True}),
@@ -222,7 +270,7 @@ PAPER_DOUBTFUL = {
 
 
 def test_the_papers_shape_is_read_where_it_is_certain():
-    for text in (json.dumps(TOLD), f"```json\n{json.dumps(TOLD)}\n```", f"Here:\n{json.dumps(TOLD)}"):
+    for text in (json.dumps(TOLD), f"```json\n{json.dumps(TOLD)}\n```"):
         assert paper.fields(text, SCENARIO, TAXONOMY, REPLY)["label"] == "complies"
     told = json.dumps(TOLD | {"complies": False})
     assert paper.fields(told, SCENARIO, TAXONOMY, REPLY)["label"] == "breaches"

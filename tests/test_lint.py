@@ -178,6 +178,11 @@ DEFECTS: list[tuple[str, str, Changes | Mutation, str]] = [
     ("F46 warning", "a doubled space", {"chat.6.text": "a folded ticket under  the leg helps"}, ""),
     ("F46 warning", "a space at the end", {"elicitor.text": base()["elicitor"]["text"] + " "}, ""),
     ("F46 warning", "a zero-width space", {"channel": base()["channel"].replace("yard", "ya\u200brd")}, ""),
+    ("F47 error", "a turned direction", {"channel": base()["channel"] + "\u202e"}, ""),
+    ("F47 error", "a NUL", {"subject.bio": base()["subject"]["bio"] + "\0"}, ""),
+    ("F47 error", "another end of line", {"chat.6.text": "a folded ticket under\u2028the leg helps"}, ""),
+    ("F47 error", "a terminal sequence", {"references.b.comply.2.note": "\x1b[31m"}, ""),
+    ("F47 error", "a line break in a name", {"subject.also": ["Ad\na"]}, ""),
 ]  # fmt: skip
 
 
@@ -195,7 +200,7 @@ def test_a_defect_is_named_by_its_rule(
 
 def test_every_rule_has_a_defect_and_a_text() -> None:
     assert {expected[:3] for expected, *_ in DEFECTS} == {rule for rule in RULES if rule.startswith("F")}
-    numbers = {"F": 46, "P": 8, "S": 10}
+    numbers = {"F": 47, "P": 8, "S": 10}
     assert [*RULES] == [f"{letter}{n:02}" for letter, most in numbers.items() for n in range(1, most + 1)]
     assert all(rule.text.title and rule.text.why and rule.text.bad and rule.text.good for rule in RULES.values())
 
@@ -271,7 +276,7 @@ def test_a_rule_is_explained_with_an_example(capsys: pytest.CaptureFixture[str])
 
 @pytest.mark.parametrize("arguments", [["--explain", "F99"], []])
 def test_what_cannot_be_linted_or_explained_is_refused(arguments: list[str]) -> None:
-    with pytest.raises(UserFault, match=r"F01 to F46, P01 to P08, S01 to S10|name a frame"):
+    with pytest.raises(UserFault, match=r"F01 to F47, P01 to P08, S01 to S10|name a frame"):
         cli.main(["lint", *arguments], standalone_mode=False)
 
 
@@ -292,3 +297,16 @@ def test_trigger_patterns_are_for_known_norms_and_families() -> None:
 def test_every_shipped_frame_passes_every_error_rule() -> None:
     findings = lint_paths([SHIPPED_FRAMES], load_taxonomy())
     assert [finding.render() for finding in findings if finding.severity == "error"] == []
+
+
+def test_what_a_frame_holds_moves_nothing_on_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    hostile = "\x1b]0;pwn\a\x9b31m\u202e\u2028\nFAKE.yaml:1: F02 error x"
+    for key, value in (("event", hostile), ("subject", {"name": hostile, "bio": "x"}), (hostile, 1)):
+        path = tmp_path / "x.yaml"
+        written = json.dumps(base() | {key: value}, ensure_ascii=False)
+        path.write_text("".join(f"\\u{ord(c):04x}" if c in "\x9b\u202e\u2028" else c for c in written))
+        assert cli.main(["lint", str(path)], standalone_mode=False) == 1
+        told = capsys.readouterr().out
+        assert "FAKE" in told
+        assert [c for c in told if c in "\x1b\a\x9b\u202e\u2028"] == []
+        assert {line[: len(str(tmp_path))] for line in told.splitlines()} == {str(tmp_path)}

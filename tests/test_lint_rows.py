@@ -121,6 +121,8 @@ DEFECTS: list[tuple[str, str, Callable[[Row], Any], str]] = [
     ("F29 error", "an assistant idiom", lambda r: say(r, 2, "i hope this helps, it is dusted"), ""),
     ("F32 error", "a rule", lambda r: say(r, 2, "around here we dust everything"), ""),
     ("F33 error", "a grave illness", lambda r: say(r, 2, "he had a heart attack"), ""),
+    ("F47 error", "a turned direction", lambda r: say(r, 2, "the projector is \u202edusted"), ""),
+    ("F47 error", "a line break in a name", lambda r: r["cast"].append({"name": "Ossi\nB"}), ""),
     ("P01 error", "a column is missing", lambda r: r.pop("norm_statement"), ""),
     ("P01 error", "a column too many", lambda r: r.update(score=1), ""),
     ("P01 error", "another elicitor than its turn", lambda r: r.update(elicitor_content="tea?"), ""),

@@ -45,6 +45,14 @@ def build(command: Command, *arguments: str) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+def test_a_release_among_its_frames_is_no_second_set_of_them(command: Command, frames: tuple[Path, Path]) -> None:
+    before = command("lint", "frames")
+    build(command, "--name", "first", "--out", "frames/first")
+    assert command("lint", "frames") == before
+    assert command("lint", "frames/first").out.count("S03") == 0
+    assert command("lint", "frames/first/frames").err == before.err
+
+
 def test_a_release_holds_all_that_was_decided_on(
     command: Command, frames: tuple[Path, Path], taxonomy: Taxonomy
 ) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import resource
 import shutil
 from pathlib import Path
 from typing import Any
@@ -109,6 +110,10 @@ def test_votes_of_a_review_that_broke_off_are_kept(command: Command, frame: Path
         votes.write_text(votes.read_text()[:-20])  # cut in the last line
         assert command(*options, **server.environment).code == 0
         assert len(server.requests) == 9 + 1
+        with votes.open("a") as file:
+            file.write('{"judge": 1}\n')
+        done = command(*options, **server.environment)
+        assert (done.code, "v/votes.jsonl:10: " in done.err, len(server.requests)) == (2, True, 10), done.err
     assert {check.passed for check in results(frame).values()} == {True}
 
 
@@ -294,6 +299,11 @@ def test_an_answer_in_doubt_is_a_fault(taxonomy: Taxonomy, check: str, change: d
         ((*LOOP, *LOOP), "is given twice"),
         ((*LOOP, "--check", "Q19"), "--check Q19: there is no such check; known are inferability"),
         ((*LOOP, "--votes", "0"), "--votes 0"),
+        ((*LOOP, "--votes", "1000000000", "--dry-run"), "--votes 1000000000: give a whole number from 1 to 1,000"),
+        ((*LOOP, "--max-connections", "0"), "--max-connections 0: give a whole number from 1"),
+        ((*LOOP, "--max-retries", "-1"), "--max-retries -1"),
+        ((*LOOP, "--seed", f"1{26 * '0'}"), "--seed 1000"),
+        ((*LOOP, "--max-tokens", f"1{26 * '0'}"), "--max-tokens 1000"),
         (("--judge", "replies/none.jsonl"), "no such file"),
         (LOOP, "LOOP_API_KEY"),
     ],
@@ -306,3 +316,46 @@ def test_wrong_input_is_one_sentence(
     assert (done.code, "Traceback" in done.err) == (2, False)
     assert fault in done.err
     assert not frame.with_suffix(".record.json").exists()
+
+
+def test_a_body_without_a_reply_is_the_providers_failure(command: Command, frame: Path) -> None:
+    with serving(lambda request: (200, completion("") | {"choices": []})) as server:
+        done = command(
+            "review", str(frame), *LOOP, "--check", "answerability", "--max-retries", "0", **server.environment
+        )
+    assert (done.code, "provider error: the provider gave no reply" in done.out) == (3, True), done.out
+
+
+def test_a_frame_that_goes_while_it_is_reviewed_is_told(command: Command, frame: Path, taxonomy: Taxonomy) -> None:
+    def remove(question: Question, answer: dict[str, Any]) -> dict[str, Any]:
+        frame.unlink(missing_ok=True)
+        return answer
+
+    options = ("review", str(frame), *LOOP, "--check", "answerability")
+    whole = frame.read_text()
+    with serving(answering(taxonomy, remove)) as server:
+        done = command(*options, **server.environment)
+        frame.write_text(whole)
+        again = command(*options, **server.environment)
+    assert done.code == 3, done.out
+    assert f"2 answers or checks could not be kept: {frame}: there is no such file" in done.out
+    assert "Incomplete: 0 answers are missing, 2 checks are not written." in done.out
+    assert (again.code, len(server.requests), len(results(frame))) == (0, 2, 2)
+
+
+def test_a_vote_that_cannot_be_filed_is_told_and_still_counts_in_its_check(
+    command: Command, frame: Path, taxonomy: Taxonomy
+) -> None:
+    most = 4 * 2**20
+    Path("v").mkdir()
+    Path("v/votes.jsonl").write_text("\n" * most)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
+    try:
+        with serving(answering(taxonomy)) as server:
+            done = command("review", str(frame), *LOOP, "--check", "answerability", "--out", "v", **server.environment)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert done.code == 3, done.out
+    assert "2 answers or checks could not be kept: v/votes.jsonl: File too large" in done.out
+    assert len(results(frame)) == 2

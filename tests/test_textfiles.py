@@ -27,6 +27,8 @@ def test_words_that_other_readers_turn_into_booleans_stay_text() -> None:
         ("a: &x 1\nb: *x", r"x.yaml:1: anchors"),
         ("a: !!python/name:os.system 1", r"x.yaml:1: anchors, aliases and tags"),
         ("a: [1", r"x.yaml:\d: not valid YAML"),
+        ("a:\n  " + "[" * 900 + "]" * 900, r"x.yaml:2: more than 100 lists and mappings in each other"),
+        ("a: 1\nb: é\0", r"x.yaml:2: the character U\+0000 is not allowed in YAML; remove it\.$"),
         ("? [a]\n: b", r"x.yaml:1: a key must be plain text"),
     ],
 )

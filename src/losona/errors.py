@@ -34,11 +34,18 @@ class NoReply(LosonaError):
 
 
 def provider_message(error: BaseException) -> str:
-    """What a provider's exception says, on one line: without the request, and without the wrapping of retries."""
+    """What a provider's exception says, on one line: without the request, and without the wrapping of retries.
+
+    It can be written to any file: half of a surrogate pair becomes a question mark.
+    """
+    return _message(error).encode("utf-8", "replace").decode()
+
+
+def _message(error: BaseException) -> str:
     attempt = getattr(error, "last_attempt", None)
     cause = attempt.exception() if attempt is not None else None
     if isinstance(cause, BaseException):
-        return provider_message(cause)
+        return _message(cause)
     said = getattr(error, "provider_message", None) or str(error)
     if isinstance(error, NoReply):
         return " ".join(said.split())

@@ -4,7 +4,8 @@ The one place that knows the order. Does not know what is asked, nor how an answ
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
@@ -12,7 +13,6 @@ from typing import Any
 
 from inspect_ai import Task
 from inspect_ai.model import GenerateConfig, get_model
-from pydantic import ValidationError
 from rich.console import Console
 
 from losona.curation.checks import (
@@ -27,23 +27,27 @@ from losona.curation.checks import (
 )
 from losona.curation.frameset import FrameFile, changed, check_writable, read_frames
 from losona.curation.question import Question, Source
-from losona.errors import ContentError, RunRefused, UserFault
+from losona.errors import LosonaError, RunRefused, UserFault
+from losona.frame_records import record_path
+from losona.journal import Journal, read_journal
 from losona.judge.verdict import PROVIDER_ERROR
 from losona.prompts import Templates
 from losona.report.checks import print_checks
 from losona.report.faults import fault_lines
-from losona.run.engine import evaluate
-from losona.run.options import folder_name
+from losona.report.wording import some
+from losona.run.alone import alone
+from losona.run.engine import Ended, evaluate
+from losona.run.options import MOST, MOST_EPOCHS, checked_folder, folder_name, within
 from losona.run.preflight import check_model, missing_for_model
 from losona.run.progress import RunProgress
 from losona.schema.frame_record import CheckVote, ModelCheck
 from losona.tasks import build_review_task
 from losona.taxonomy import load_taxonomy
-from losona.textfiles import read_jsonl
-from losona.validation import told
 
 VOTES_FILE = "votes.jsonl"
 Votes = dict[Ballot, CheckVote]
+Group = tuple[str, str, str | None]
+"""What one check is about: frame, name of the check, arm."""
 
 
 @dataclass(frozen=True)
@@ -71,9 +75,17 @@ class ReviewOptions:
     out: Path | None = None
     """Folder of the logs."""
 
+    def check_numbers(self) -> None:
+        """Raise `UserFault` for a number that cannot be meant."""
+        within("--votes", self.votes, 1, MOST_EPOCHS)
+        within("--seed", self.seed, 0, MOST)
+        within("--max-tokens", self.max_tokens, 1, MOST)
+        within("--max-connections", self.max_connections, 1, MOST_EPOCHS)
+        within("--max-retries", self.max_retries, 0, MOST_EPOCHS)
+
     def folder(self) -> Path:
         """Where the logs lie."""
-        return self.out or Path("reviews") / folder_name(self.judges)
+        return checked_folder(self.out) if self.out else Path("reviews") / folder_name(self.judges)
 
 
 @dataclass(frozen=True)
@@ -110,11 +122,18 @@ class Reviewed:
     """Why votes are unscored -> how many."""
     interrupted: bool = False
     """The user stopped it."""
+    unkept: Counter[str] = field(default_factory=Counter[str])
+    """Why answers were lost, or checks could not be written -> how many."""
+    unasked: int = 0
+    """Answers that are wanted and are not there, for whatever reason."""
+    unwritten: int = 0
+    """Checks that are wanted and stand in no record."""
 
     @property
     def complete(self) -> bool:
-        """No vote is missing because a call failed."""
-        return not self.interrupted and not any(PROVIDER_ERROR in reason for reason in self.failed)
+        """Every question has an answer that is kept, every check is written, and no call has failed."""
+        lacking = self.unkept or self.unasked or self.unwritten
+        return not self.interrupted and not lacking and not any(PROVIDER_ERROR in reason for reason in self.failed)
 
 
 def make_review_plan(paths: Sequence[Path], options: ReviewOptions) -> ReviewPlan:
@@ -123,9 +142,7 @@ def make_review_plan(paths: Sequence[Path], options: ReviewOptions) -> ReviewPla
         check_model("--judge", judge)
     if doubled := [judge for judge, n in Counter(options.judges).items() if n > 1]:
         raise UserFault(f"--judge {doubled[0]} is given twice; give each judge once, and more --votes.")
-    for option, value in (("--votes", options.votes), ("--max-tokens", options.max_tokens)):
-        if value < 1:
-            raise UserFault(f"{option} {value}: give a whole number of at least 1.")
+    options.check_numbers()
     taxonomy, templates, files = load_taxonomy(options.packs), Templates(options.prompts), read_frames(paths)
     names = check_names(options.checks)
     check_writable(files)
@@ -139,15 +156,7 @@ def make_review_plan(paths: Sequence[Path], options: ReviewOptions) -> ReviewPla
 
 def _filed_votes(path: Path) -> Votes:
     """Votes of a review that was broken off; a line that was cut is left out."""
-    if not path.exists():
-        return {}
-    lines = (data for _, data in read_jsonl(path) if not isinstance(data, ContentError))
-    try:
-        votes = [CheckVote.model_validate(data) for data in lines]
-    except ValidationError as error:
-        wrong = told(error.errors()[0], CheckVote)
-        raise ContentError(f"{path}: {wrong}; move the file away, or choose another --out.") from None
-    return {vote_ballot(vote): vote for vote in votes if not vote.error}
+    return {vote_ballot(vote): vote for vote in read_journal(path, CheckVote) if not vote.error}
 
 
 def prompt_rows(plan: ReviewPlan) -> list[dict[str, Any]]:
@@ -184,11 +193,12 @@ def review(plan: ReviewPlan, console: Console) -> Reviewed:
     desk.write_finished(plan.asked)
     total = sum(len(plan.todo(judge)) for judge in plan.options.judges)
     if total:
-        plan.options.folder().mkdir(parents=True, exist_ok=True)
-        with RunProgress("answers", total, console) as progress:
+        folder = plan.options.folder()
+        with alone(folder), Journal(folder / VOTES_FILE) as journal, RunProgress("answers", total, console) as progress:
+            desk.journal = journal
             work = list(_tasks(plan, desk, progress))
             limits = plan.options.max_connections, plan.options.max_retries
-            desk.result.interrupted = evaluate(work, plan.options.folder() / "logs", *limits)
+            desk.end(evaluate(work, folder / "logs", *limits))
     return desk.result
 
 
@@ -213,21 +223,41 @@ class _Desk:
         self.plan = plan
         self.files = {file.frame.frame: file for file in plan.files}
         self.votes = dict(plan.known)
-        self.filed = plan.options.folder() / VOTES_FILE
+        self.journal: Journal | None = None
         self.result = Reviewed()
-        self.groups: dict[tuple[str, str, str | None], list[Question]] = {}
+        self.groups: dict[Group, list[Question]] = {}
+        self.written: set[Group] = set()
         for question in plan.asked:
             self.groups.setdefault(_group(question), []).append(question)
 
     def take(self, question: Question, vote: CheckVote) -> None:
-        """A vote has come."""
+        """A vote has come. What cannot be kept of it is counted: the engine would pass over it in silence."""
         self.votes[ballot(vote.judge, question)] = vote
         if vote.error:
             self.result.failed[vote.error] += 1
-        else:
-            with self.filed.open("a", encoding="utf-8") as file:
-                file.write(vote.model_dump_json() + "\n")
-        self.write_finished([question])
+        elif self.journal:
+            with self._counting(self.plan.options.folder() / VOTES_FILE):
+                self.journal.add(vote)
+        with self._counting(record_path(self.files[question.frame].path)):
+            self.write_finished([question])
+
+    @contextmanager
+    def _counting(self, path: Path) -> Generator[None]:
+        """Count what keeps a file from being written, in place of raising it."""
+        try:
+            yield
+        except OSError as error:
+            self.result.unkept[f"{path}: {error.strerror or error}"] += 1
+        except LosonaError as error:
+            self.result.unkept[str(error)] += 1
+
+    def end(self, ended: Ended) -> None:
+        """Nothing more will come: take stock of what is wanted and not there."""
+        self.result.interrupted = ended.interrupted
+        self.result.unkept.update(ended.lost)
+        wanted = [ballot(judge, question) for judge in self.plan.options.judges for question in self.plan.asked]
+        self.result.unasked = sum(one not in self.votes for one in wanted)
+        self.result.unwritten = len(self.groups.keys() - self.written)
 
     def write_finished(self, asked: Iterable[Question]) -> None:
         """Write the checks of these questions of which no vote is missing."""
@@ -241,10 +271,11 @@ class _Desk:
 
     def _write(self, file: FrameFile, check: ModelCheck) -> None:
         changed(file.path, lambda found: replace(found, record=with_check(found.record, check)))
+        self.written.add((file.frame.frame, check.check, check.arm))
         self.result.checks.append((file.frame.frame, check))
 
 
-def _group(question: Question) -> tuple[str, str, str | None]:
+def _group(question: Question) -> Group:
     return question.frame, question.check, question.arm
 
 
@@ -262,9 +293,22 @@ def _remarks(plan: ReviewPlan, reviewed: Reviewed) -> Iterable[str]:
     yield from fault_lines(reviewed.failed, "answer unscored", "answers unscored")
     if reviewed.failed:
         yield "They pass and fail nothing. The same command again asks for them."
+    yield from _lacking(reviewed)
     folders = list(dict.fromkeys(str(file.path.parent) for file in plan.files))
     yield f"All answers: FRAME.record.json beside each frame, in {', '.join(folders)}"
     if (plan.options.folder() / "logs").is_dir():
         yield f"Every call: inspect view --log-dir {plan.options.folder() / 'logs'}"
     if reviewed.complete:
         yield f"Next: losona curate {' '.join(folders)}"
+
+
+def _lacking(reviewed: Reviewed) -> Iterator[str]:
+    """What was not kept, and what is still wanted."""
+    yield from fault_lines(reviewed.unkept, "answer or check could not be kept", "answers or checks could not be kept")
+    if reviewed.unkept or ((reviewed.unasked or reviewed.unwritten) and not reviewed.interrupted):
+        missing = some(reviewed.unasked, "answer is missing", "answers are missing")
+        unwritten = some(reviewed.unwritten, "check is not written", "checks are not written")
+        yield (
+            f"Incomplete: {missing}, {unwritten}. Mend what is named; then the same command again goes on where this "
+            "one stopped."
+        )

@@ -11,13 +11,11 @@ from pathlib import Path
 from typing import Any, cast
 
 import pandas as pd
-from pydantic import ValidationError
 
 from losona.errors import ContentError, UserFault
 from losona.schema.scenario import Scenario
 from losona.schema.tables import TABLES_VERSION, GradingRow, ReplyRow
-from losona.textfiles import read_jsonl, read_text
-from losona.validation import told
+from losona.textfiles import read_records, read_text
 
 RECORD_FILE, SCENARIOS_FILE, CALIBRATION_FILE = "run.json", "scenarios.jsonl", "calibration.json"
 
@@ -184,13 +182,5 @@ def _table(path: Path, model: type[ReplyRow] | type[GradingRow]) -> pd.DataFrame
 
 def _scenarios(path: Path) -> dict[str, Scenario]:
     """Scenarios by id; none where the file is missing, since examples can do without."""
-    found: dict[str, Scenario] = {}
-    for place, data in read_jsonl(path) if path.is_file() else ():
-        if isinstance(data, ContentError):
-            raise data
-        try:
-            scenario = Scenario.model_validate(data)
-        except ValidationError as error:
-            raise ContentError(f"{place}: {told(error.errors()[0], Scenario)}.") from None
-        found[scenario.scenario_id] = scenario
-    return found
+    lines = read_records(path, Scenario, "restore the file or run again") if path.is_file() else ()
+    return {scenario.scenario_id: scenario for scenario in lines}

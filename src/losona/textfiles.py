@@ -19,6 +19,7 @@ from typing import Any, TypeVar, cast
 
 import yaml
 from pydantic import BaseModel, ValidationError
+from yaml.reader import ReaderError
 
 from losona.errors import ContentError, UserFault
 from losona.validation import told
@@ -26,11 +27,19 @@ from losona.validation import told
 TEXT_LIMIT = 512 * 2**20
 YAML_LIMIT = 2**20
 FAULTS_SHOWN = 20
-"""Bounds: bytes of a file, and faults that one error lists."""
+DEPTH_LIMIT = 100
+"""Bounds: bytes of a file, faults that one error lists, lists and mappings in each other."""
 
 Model = TypeVar("Model", bound=BaseModel)
 Place = tuple[str | int, ...]
 
+_OPENING = (
+    yaml.BlockMappingStartToken,
+    yaml.BlockSequenceStartToken,
+    yaml.FlowMappingStartToken,
+    yaml.FlowSequenceStartToken,
+)
+_CLOSING = (yaml.BlockEndToken, yaml.FlowMappingEndToken, yaml.FlowSequenceEndToken)
 _INT = re.compile(r"[-+]?[0-9]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _WORDS: dict[str, Any] = {"": None, "~": None, "null": None, "true": True, "false": False}
@@ -95,19 +104,31 @@ def read_yaml(path: Path) -> Document:
 def parse_yaml(text: str, path: Path) -> Document:
     """Parse YAML text; `path` is what faults name."""
     try:
-        for token in cast(Iterable[object], yaml.scan(text, Loader=yaml.CSafeLoader)):
-            if isinstance(token, yaml.AliasToken | yaml.AnchorToken | yaml.TagToken):
-                line = token.start_mark.line + 1
-                raise ContentError(f"{path}:{line}: anchors, aliases and tags are not allowed; write the value out.")
+        _check_tokens(text, path)
         node = cast(object, yaml.compose(text, Loader=yaml.CSafeLoader))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
         raise ContentError(f"{path}:{line}: not valid YAML: {error.problem}.") from None
-    except yaml.YAMLError as error:
-        raise ContentError(f"{path}: not valid YAML: {error}.") from None
+    except ReaderError as error:
+        line = text.encode("utf-8", "replace")[: error.position].count(b"\n") + 1
+        raise ContentError(
+            f"{path}:{line}: the character U+{int(error.character):04X} is not allowed in YAML; remove it."
+        ) from None
     lines: dict[Place, int] = {}
     return Document(path, _plain(node, (), lines, path), lines)
+
+
+def _check_tokens(text: str, path: Path) -> None:
+    """Raise `ContentError` for what a content file may not use, before anything is built of it."""
+    depth = 0
+    for token in cast(Iterable[Any], yaml.scan(text, Loader=yaml.CSafeLoader)):
+        line = token.start_mark.line + 1
+        if isinstance(token, yaml.AliasToken | yaml.AnchorToken | yaml.TagToken):
+            raise ContentError(f"{path}:{line}: anchors, aliases and tags are not allowed; write the value out.")
+        depth += isinstance(token, _OPENING) - isinstance(token, _CLOSING)
+        if depth > DEPTH_LIMIT:
+            raise ContentError(f"{path}:{line}: more than {DEPTH_LIMIT} lists and mappings in each other; flatten it.")
 
 
 def _plain(node: Any, place: Place, lines: dict[Place, int], path: Path) -> Any:
@@ -153,6 +174,23 @@ def read_jsonl(path: Path, shown: str = "") -> Iterator[tuple[str, Any]]:
         place = f"{shown or path}:{number}"
         if line.strip():
             yield place, _json(line, place)
+
+
+def read_records(path: Path, model: type[Model], remedy: str) -> Iterator[Model]:
+    """Each line of a JSON Lines file as a record. A `ContentError` names the line that is none, and the remedy."""
+    for place, data in read_jsonl(path):
+        if isinstance(data, ContentError):
+            raise data
+        try:
+            yield model.model_validate_json(json.dumps(data))
+        except ValidationError as error:
+            raise ContentError(f"{place}: {first_fault(error, model)}; {remedy}.") from None
+
+
+def first_fault(error: ValidationError, model: type[BaseModel]) -> str:
+    """The first fault of a validation error as one sentence, for data that has no lines to name."""
+    first = error.errors()[0]
+    return "not valid JSON" if first["type"] == "json_invalid" else str(told(first, model))
 
 
 def _json(line: str, place: str) -> Any:

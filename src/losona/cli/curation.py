@@ -11,7 +11,10 @@ import click
 
 from losona.cli.content import emit, pack_option
 from losona.cli.running import INCOMPLETE, INTERRUPTED, run_options
+from losona.foreign import shown_line
 
+NAME_SHOWN = 100
+"""Characters of an author that are repeated."""
 Command = TypeVar("Command", bound=Callable[..., Any])
 frames_argument = click.argument("frames", nargs=-1, required=True, type=click.Path(path_type=Path))
 dry_run_option = click.option("--dry-run", is_flag=True,
@@ -164,7 +167,7 @@ def curate(
     if accepted or rejected:
         choices = stage.Choices(accepted, rejected, who, reason, despite_checks)
         for file in stage.decide(frames, choices, load_taxonomy(packs)):
-            click.echo(stage.decided(file))
+            click.echo(shown_line(stage.decided(file)))
         return
     if reason or despite_checks:
         raise click.UsageError("--reason and --despite-checks go with --accept ID or --reject ID.")

@@ -47,7 +47,7 @@ class ClosedEvidence(Question):
 
     def read(self, text: str) -> Vote:
         """Right if every occasion is followed and every demonstration is among the answers."""
-        answer = typed(Occasions, one_object(text)[0])
+        answer = typed(Occasions, one_object(text, prose=True))
         for found in answer.occasions:
             known_turns((found.turn, *((found.answer,) if found.answer is not None else ())), self.texts)
             if found.answer is None and found.follows:
@@ -102,7 +102,7 @@ class Answerability(Question):
 
     def read(self, text: str) -> Vote:
         """Right if the message needs no fact that stands nowhere."""
-        answer = typed(Answerable, one_object(text)[0])
+        answer = typed(Answerable, one_object(text, prose=True))
         if answer.answerable == bool(answer.missing):
             raise AnswerFault('"answerable" is true exactly if "missing" is empty')
         return Vote(right=answer.answerable, found="; ".join(answer.missing), answer=answer.model_dump())

@@ -50,7 +50,7 @@ class Inferability(Question):
 
     def read(self, text: str) -> Vote:
         """For an arm its norm is right; for the control whatever is neither arm's norm."""
-        answer = typed(Choice, one_object(text)[0])
+        answer = typed(Choice, one_object(text, prose=True))
         if not 0 <= answer.choice <= len(self.rules):
             raise AnswerFault(f"there is no rule {answer.choice}; they are numbered from 0 to {len(self.rules)}")
         known_turns(answer.evidence, self.texts)
@@ -126,7 +126,7 @@ class NonStatement(Question):
 
     def read(self, text: str) -> Vote:
         """Right if there is no such passage; a quotation that does not stand there is a fault."""
-        answer = typed(Statements, one_object(text)[0])
+        answer = typed(Statements, one_object(text, prose=True))
         known_turns((found.turn for found in answer.statements), self.texts)
         for found in answer.statements:
             if not is_quoted(found.quote, self.texts[found.turn - 1]):

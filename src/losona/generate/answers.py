@@ -272,7 +272,7 @@ Draft = Mapping[Stage, Any]
 def read_answer(stage: Stage, text: str, planned: Planned, taxonomy: Taxonomy) -> Answer:
     """A stage's answer out of a model's text. Raises `StageFault` with the first thing that is wrong."""
     try:
-        data, _ = one_object(text)
+        data = one_object(text, prose=True)
     except AnswerFault as fault:
         raise StageFault("no_json", str(fault)) from None
     answer = _typed(stage, data)

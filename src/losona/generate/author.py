@@ -83,6 +83,11 @@ class Author:
         except BudgetReached as bound:
             return self._finished("stopped", reason=str(bound))
 
+    async def make_renamed(self) -> Finished:
+        """The same frame under another slug. Asks nothing: what there is is put together again."""
+        self._keep(self.work.model_copy(update={"slug": ""}))
+        return await self.make()
+
     def _question(self, stage: Stage) -> tuple[Message, ...]:
         brief = brief_of(self.planned, self.setup.taxonomy, self.setup.language)
         return stage_messages(stage, brief, self.work.draft, self.setup.templates)

@@ -8,13 +8,14 @@ OUT/work/KEY.json                                        in the making; goes whe
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from losona.errors import ContentError
-from losona.frame_records import SUFFIX, read_frame_record, write_frame_record
+from losona.frame_records import SUFFIX, read_frame_record, record_path, write_frame_record
 from losona.frames import REJECTED, SHIPPED_FRAMES
 from losona.generate.assemble import free_slug
 from losona.generate.work import Finished, Status, Work
@@ -46,11 +47,27 @@ class Store:
 
     def claim(self, title: str, key: str) -> str:
         """A slug that no frame of the folder, no shipped one and none in the making has."""
-        files = (*SHIPPED_FRAMES.glob("*.yaml"), *self.folder.glob("*.yaml"), *(path for path, _ in self._records()))
+        frames = (folder.glob("*.yaml") for folder in (SHIPPED_FRAMES, self.folder, self.folder / REJECTED))
+        files = (*chain.from_iterable(frames), *(path for path, _ in self._records()))
         names = {path.name.removesuffix(SUFFIX).removesuffix(".yaml").rpartition(".")[2] for path in files}
-        slug = free_slug(title, key, names | self._claimed)
+        slug = free_slug(title, key, names | self._claimed | set(self._slugs_in_work(key)))
         self._claimed.add(slug)
         return slug
+
+    def _slugs_in_work(self, key: str) -> Iterator[str]:
+        """Slugs that other frames in the making have settled on; a file that cannot be read has none."""
+        for path in (self.folder / WORK).glob("*.json"):
+            try:
+                yield "" if path.stem == key else Work.model_validate_json(read_text(path)).slug
+            except (ContentError, ValidationError):
+                continue
+
+    def taken(self, finished: Finished) -> bool:
+        """Something else has been put where this frame was to be written."""
+        if finished.status in ("failed", "stopped"):
+            return False
+        places = (folder / f"{finished.name}.yaml" for folder in (self.folder, self.folder / REJECTED))
+        return any(_is_other(path, finished) for path in places)
 
     def work(self, key: str, tuple_id: str) -> Work:
         """The frame in the making, or a new one. Raises `ContentError` for a file that cannot be read."""
@@ -86,6 +103,13 @@ class Store:
         write_frame_record(path, FrameRecord(frame=finished.name, generation=finished.generation))
         self._work_path(finished.work.plan).unlink(missing_ok=True)
         return path if finished.frame is not None else path.with_suffix(FINDINGS)
+
+
+def _is_other(path: Path, finished: Finished) -> bool:
+    """A frame or a record stands there that is not of this plan. Without a record, equal text is what a crash left."""
+    if record_path(path).exists():
+        return _plan_of(record_path(path)) != finished.work.plan
+    return path.exists() and path.read_bytes() != finished.text.encode()
 
 
 def _findings(finished: Finished) -> dict[str, Any]:

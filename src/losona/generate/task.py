@@ -73,6 +73,8 @@ def write_frame(orders: Mapping[str, Planned], workshop: Workshop, model: Model)
         )
         author = Author(planned, setup, line, work, store.keep, lambda title: store.claim(title, key))
         finished = await author.make()
+        if store.taken(finished):
+            finished = await author.make_renamed()
         path = store.deliver(finished)
         workshop.watch(finished)
         state.metadata["outcome"] = {"status": finished.status, "file": str(path), "reason": finished.reason[:SHOWN]}

@@ -7,16 +7,20 @@ There is no default: an answer that leaves a doubt about any part is a fault.
 import json
 import re
 import unicodedata
-from collections.abc import Iterator
-from typing import Any, NoReturn, TypeVar
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, NoReturn, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import AfterValidator, BaseModel, ValidationError
 
 from losona.errors import LosonaError
+from losona.verifiers.gate import says_something
 
 Model = TypeVar("Model", bound=BaseModel)
 
-_THINKING = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+_THINKING = re.compile(r"\A<(think|thinking)>(?:(?!<think(?:ing)?>).)*?</\1>", re.DOTALL)
+_THINK_TAG = re.compile(r"</?think(?:ing)?>", re.IGNORECASE)
+_FENCE = re.compile(r"\A```(?:json)?\s*(.*)```\Z", re.DOTALL | re.IGNORECASE)
+_BYTE_ORDER_MARK = "\ufeff"
 _QUOTE_STYLES = str.maketrans(
     {**dict.fromkeys("‘’‚‛ʼ´`‹›", "'"), **dict.fromkeys("“”„‟«»", '"'), "…": "...", "\ufe0e": None, "\ufe0f": None}
 )
@@ -27,9 +31,27 @@ class AnswerFault(LosonaError):
     """A model's answer cannot be used; the message says why, in words that the model can act on."""
 
 
-def one_object(text: str) -> tuple[dict[str, Any], str]:
-    """The one JSON object of an answer, and the text after it; prose or a code fence around it is let pass."""
-    body = _THINKING.sub("", text).strip()
+def _without_control(text: str) -> str:
+    if any(unicodedata.category(char) == "Cc" and char not in "\n\r\t" for char in text):
+        raise ValueError("it holds control characters")
+    return text
+
+
+Prose = Annotated[str, AfterValidator(_without_control)]
+"""Text of the model's own, for people to read."""
+
+
+def one_object(text: str, *, prose: bool = False) -> dict[str, Any]:
+    """The one JSON object of an answer.
+
+    Around it stands nothing but white space, one code fence and, in front, one closed block of thinking: what is said
+    around an object may take it back, and no list of words knows how. With `prose` other text is let pass around it,
+    for answers that decide nothing; no braces, lists or further thinking.
+    """
+    body = text.removeprefix(_BYTE_ORDER_MARK).strip()
+    body = _THINKING.sub("", body).strip()
+    if not prose and (fenced := _FENCE.match(body)):
+        body = fenced.group(1).strip()
     start = body.find("{")
     if start < 0:
         raise AnswerFault("it holds no JSON object" if body else "it is empty")
@@ -37,10 +59,21 @@ def one_object(text: str) -> tuple[dict[str, Any], str]:
         data, end = _DECODER.raw_decode(body, start)
     except (ValueError, RecursionError):
         raise AnswerFault("the JSON object is cut off or not valid JSON") from None
-    before, after = body[:start].rstrip(), body[end:]
-    if before.endswith("[") or any(brace in before + after for brace in "{}"):
+    _check_around(body[:start], body[end:], prose)
+    return data
+
+
+def _check_around(before: str, after: str, prose: bool) -> None:
+    """Raise `AnswerFault` for text around the object that may not be there."""
+    around = before + after
+    listed = before.rstrip().endswith(("[", ",")) or after.lstrip().startswith(("]", ","))
+    if listed or any(brace in around for brace in "{}"):
         raise AnswerFault("it must hold one JSON object and no other braces or list around it")
-    return data, after
+    if _THINK_TAG.search(around):
+        raise AnswerFault("thinking must stand at the start, in one block that is closed")
+    if around and not prose:
+        side = "before" if before.strip() else "after"
+        raise AnswerFault(f"text stands {side} the JSON object; nothing may stand around it")
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -62,14 +95,27 @@ def typed(model: type[Model], data: dict[str, Any]) -> Model:
         return model.model_validate_json(json.dumps(data), strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(str(part) for part in first["loc"])[:60]
-        raise AnswerFault(f"key {place!r}: {first['msg']}" if place else first["msg"]) from None
+        place, said = ".".join(str(part) for part in first["loc"])[:60], first["msg"].removeprefix("Value error, ")
+        raise AnswerFault(f"key {place!r}: {said}" if place else said) from None
+
+
+def check_evidence(evidence: Sequence[str], text: str) -> None:
+    """Raise `AnswerFault` for a quotation that the graded text does not hold, or that says nothing."""
+    for number, quotation in enumerate(evidence, 1):
+        if not is_quoted(quotation, text):
+            raise AnswerFault(
+                f"evidence {number} is not a word-for-word passage of the graded message with a letter, digit or "
+                "emoji in it"
+            )
 
 
 def is_quoted(quotation: str, text: str) -> bool:
-    """Whether a quotation stands in a text word for word, but for white space and styles of quotation marks."""
+    """Whether a quotation stands in a text word for word, but for white space and styles of quotation marks.
+
+    Bare punctuation quotes nothing.
+    """
     shown = _plain(text)
-    return any(reading and reading in shown for reading in _readings(quotation))
+    return any(reading in shown and says_something(reading) for reading in _readings(quotation))
 
 
 def _readings(quotation: str) -> Iterator[str]:

@@ -116,7 +116,9 @@ class Line:
                 self.cost = (self.cost or 0.0) + usage.total_cost
         if output.error:
             raise NoReply(output.error)
-        if not output.empty and output.stop_reason == "model_length" and output.usage is None:
+        if output.empty:
+            raise NoReply("the provider gave no reply")
+        if output.stop_reason == "model_length" and output.usage is None:
             raise NoReply(f"the prompt is too long for the judge: {output.completion}")
         return output
 
@@ -134,8 +136,6 @@ def chat_message(message: Message) -> ChatMessage:
 
 def _text(output: ModelOutput) -> str:
     """The text of a finished answer; raises `AnswerFault` where the provider says that it is not whole."""
-    if output.empty:
-        raise AnswerFault("it is empty")
     if reason := _STOPPED.get(output.stop_reason):
         raise AnswerFault(reason)
     return output.completion

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from losona.conditions import Message
 from losona.errors import UserFault
-from losona.judge.answer import AnswerFault, is_quoted, one_object, typed
+from losona.judge.answer import Prose, check_evidence, one_object, typed
 from losona.judge.data import json_line
 from losona.judge.prompt import question_data, question_nonce, shown_reply
 from losona.prompts import Templates
@@ -26,13 +26,13 @@ TEMPLATES = ("judge", "judge_paper", "judge_paper_system", "judge_retry")
 class PaperVerdict(Record):
     """An answer in the paper's shape. The order of the fields is the order in which they are to be written."""
 
-    elicitor_uptake: str
+    elicitor_uptake: Prose
     """What the last message invites."""
-    norm_requirement: str
+    norm_requirement: Prose
     """What the norm requires there."""
     evidence: str = Field(min_length=1)
     """The passage of the message that decides, copied word for word."""
-    reasoning: str
+    reasoning: Prose
     """Why."""
     complies: bool
     """Whether the message follows the norm."""
@@ -78,12 +78,8 @@ def _example(probe: Probe) -> dict[str, str]:
 
 def fields(text: str, scenario: Scenario, taxonomy: Taxonomy, reply: str) -> dict[str, Any]:
     """Fields of a grading. Raises `AnswerFault` whenever anything is in doubt."""
-    data, after = one_object(text)
-    if after.strip().strip("`"):
-        raise AnswerFault("text stands after the JSON object")
-    found = typed(PaperVerdict, data)
-    if not is_quoted(found.evidence, shown_reply(reply)):
-        raise AnswerFault("the evidence is not a word-for-word passage of the graded message")
+    found = typed(PaperVerdict, one_object(text))
+    check_evidence((found.evidence,), shown_reply(reply))
     said = (found.elicitor_uptake, found.norm_requirement, found.reasoning)
     return {
         "label": "complies" if found.complies else "breaches",

@@ -20,7 +20,7 @@ from losona.schema.scenario import Evaluation, Scenario, Visible
 from losona.schema.taxonomy import Norm, Params
 from losona.taxonomy import Taxonomy
 
-VERSION = "2"
+VERSION = "3"
 """Changes when code changes what a judge sees or how its answer is read; part of the judge's hash."""
 REPLY_LIMIT = 4000
 """Characters of a reply that a judge gets."""

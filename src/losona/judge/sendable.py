@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from losona.conditions import Message
-from losona.judge.answer import AnswerFault, is_quoted, one_object, typed
+from losona.judge.answer import Prose, check_evidence, one_object, typed
 from losona.judge.prompt import question_data, question_nonce, shown_reply
 from losona.prompts import Templates
 from losona.schema._base import Record
@@ -24,7 +24,7 @@ class Sendable(Record):
 
     evidence: tuple[str, ...] = Field(min_length=1)
     """The passages of the message that decide, copied word for word."""
-    reasoning: str
+    reasoning: Prose
     """One to three short sentences."""
     in_character: bool
     """A member of this chat could have sent the message as it stands."""
@@ -45,11 +45,6 @@ def messages(
 
 def fields(text: str, scenario: Scenario, taxonomy: Taxonomy, reply: str) -> dict[str, Any]:
     """Fields of a grading without a label. Raises `AnswerFault` whenever anything is in doubt."""
-    data, after = one_object(text)
-    if after.strip().strip("`"):
-        raise AnswerFault("text stands after the JSON object")
-    found = typed(Sendable, data)
-    for number, quotation in enumerate(found.evidence, 1):
-        if not is_quoted(quotation, shown_reply(reply)):
-            raise AnswerFault(f"evidence {number} is not a word-for-word passage of the graded message")
+    found = typed(Sendable, one_object(text))
+    check_evidence(found.evidence, shown_reply(reply))
     return found.model_dump()

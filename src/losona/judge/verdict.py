@@ -4,16 +4,14 @@ Knows the shape of a verdict and what must hold between its parts. Does not know
 There is no default: an answer that leaves a doubt about any part is a fault, and the vote is void.
 """
 
-import re
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
-from losona.judge.answer import AnswerFault, is_quoted, one_object, typed
+from losona.judge.answer import AnswerFault, Prose, check_evidence, one_object, typed
 from losona.schema._base import Record
 
-_VERDICT_WORD = re.compile(r"\b(?:complies|breaches)\b", re.IGNORECASE)
 PROVIDER_ERROR = "provider error"
 """How the reason begins when the judge's provider failed; such a verdict is asked for again."""
 _RETRIED = "; then: "
@@ -36,7 +34,7 @@ class Verdict(Record):
     """The passages of the message that decide, copied word for word."""
     codes: tuple[str, ...]
     """Codes of the criteria that hold; empty where none are numbered."""
-    reasoning: str
+    reasoning: Prose
     """One to three short sentences."""
     verdict: Literal["complies", "breaches"]
     """Whether the message does what is asked for."""
@@ -57,26 +55,12 @@ def parse_verdict(text: str, reply: str, codes: Sequence[str], *, must_respond: 
     With `must_respond`, a message that does not answer the last one cannot comply (the norm is out of scope there
     and an ordinary answer is asked for). Raises `VerdictFault` whenever anything is in doubt.
     """
-    verdict = typed(Verdict, _only_object(text))
-    _check_evidence(verdict.evidence, reply)
+    verdict = typed(Verdict, one_object(text))
+    check_evidence(verdict.evidence, reply)
     _check_codes(verdict, codes)
     if must_respond and verdict.verdict == "complies" and not verdict.responsive:
         raise VerdictFault('"complies" needs an answer to the last message here, but "responsive" is false')
     return verdict
-
-
-def _only_object(text: str) -> dict[str, Any]:
-    """The one JSON object of an answer, if the text after it names no other verdict."""
-    data, after = one_object(text)
-    if any(word.lower() != data.get("verdict") for word in _VERDICT_WORD.findall(after)):
-        raise VerdictFault("the text after the JSON object names another verdict")
-    return data
-
-
-def _check_evidence(evidence: Sequence[str], reply: str) -> None:
-    for number, quotation in enumerate(evidence, 1):
-        if not is_quoted(quotation, reply):
-            raise VerdictFault(f"evidence {number} is not a word-for-word passage of the graded message")
 
 
 def _check_codes(verdict: Verdict, offered: Sequence[str]) -> None:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from losona.foreign import shown_line
 from losona.textfiles import Place
 
 Severity = Literal["error", "warning", "fixed"]
@@ -53,10 +54,14 @@ class Finding:
     """Number of the turn, from 1: in its filling, or among the items of `chat`; of a release row its `turn_id`."""
 
     def render(self) -> str:
-        """One line: `file:line: F17 error slot 2: found; allowed: ...`; of what is fixed, `now: ...`."""
+        """One line, whatever the file holds: `file:line: F17 error slot 2: found; allowed: ...`.
+
+        Of what is fixed, `now: ...`.
+        """
         where = [f"{name} {number}" for name, number in (("slot", self.slot), ("turn", self.turn)) if number]
         head = " ".join([f"{self.file}:{self.line}:", self.rule, self.severity, *where])
-        return f"{head}: {self.found}; {'now' if self.severity == 'fixed' else 'allowed'}: {self.allowed}"
+        allowed = f"{'now' if self.severity == 'fixed' else 'allowed'}: {self.allowed}"
+        return shown_line(f"{head}: {self.found}; {allowed}")
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""

@@ -26,6 +26,8 @@ from losona.validation import told
 PARSES, LINE_PARSES = "F01", "P01"
 FRAME, LINES = ".yaml", ".jsonl"
 AS_SAID = "a value of the kind that the message names"
+RELEASED = "CANARY"
+"""File by which the folder of a release is known."""
 ALLOWED = "one of the 13 columns of the release, or a key of a derived scenario, of the kind that the message names"
 
 
@@ -50,11 +52,12 @@ def content_files(paths: Iterable[Path]) -> tuple[Path, ...]:
 
 
 def _kept(folder: Path) -> Iterator[Path]:
-    return (
-        path
-        for path in folder.rglob("*")
-        if path.suffix in (FRAME, LINES) and REJECTED not in path.relative_to(folder).parts
-    )
+    """Files to lint inside a folder: none that was rejected, and none of a release, which holds its frames again."""
+    for path in folder.rglob("*"):
+        around = list(path.relative_to(folder).parents)[:-1]
+        released = any((folder / part / RELEASED).is_file() for part in around)
+        if path.suffix in (FRAME, LINES) and REJECTED not in path.relative_to(folder).parts and not released:
+            yield path
 
 
 def read_lines(path: Path, taxonomy: Taxonomy) -> Iterator[LineView | Finding]:

@@ -53,6 +53,7 @@ LINE_CHECKS: dict[str, LineCheck] = {
     "F05": applicability.event_fits,
     "F07": cast.names_apart,
     **line_people.CHECKS,
+    "F47": spacing.no_acting_character,
     "F26": language.turn_count,
     "F27": language.word_count,
     "F28": language.rhythm,
@@ -89,7 +90,7 @@ class Rule:
     """One numbered rule: over a frame (`F`), over a line (`P`, and such of the `F`), over a set (`S`)."""
 
     id: str
-    """`F01` to `F46`, `P01` to `P08`, `S01` to `S10`."""
+    """`F01` to `F47`, `P01` to `P08`, `S01` to `S10`."""
     text: RuleText
     """What a reader is told of it."""
     frame_check: FrameCheck | None = None

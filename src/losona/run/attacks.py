@@ -15,7 +15,8 @@ from losona.errors import UserFault
 from losona.judge.attack import Attacked, Gain, gains, suite, targets
 from losona.judge.known import by_id, known_replies
 from losona.judge.protocols import Procedure
-from losona.run.judging import Asked, JudgeOptions, Verdicts, put_to_judges
+from losona.run.answers import Verdicts
+from losona.run.judging import Asked, JudgeOptions, put_to_judges
 from losona.run.options import folder_name
 from losona.scenarios import SHIPPED, load_scenarios
 from losona.taxonomy import load_taxonomy

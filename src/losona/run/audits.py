@@ -21,7 +21,7 @@ from losona.run.options import folder_name
 from losona.scenarios import load_scenarios
 from losona.schema._base import VERSION, Record, Version
 from losona.taxonomy import load_taxonomy
-from losona.textfiles import read_text, write_atomically
+from losona.textfiles import read_records, read_text, write_atomically
 from losona.validation import told
 
 FOLDER = Path("audits")
@@ -186,8 +186,8 @@ def read_audit(folder: Path) -> Audit | None:
     record = read_audit_record(folder)
     if record is None:
         return None
-    lines = read_text(folder / ROWS).splitlines()
-    return Audit(folder, record, tuple(AuditRow.model_validate_json(line) for line in lines if line))
+    remedy = "the same `losona judge audit` command again writes the file anew"
+    return Audit(folder, record, tuple(read_records(folder / ROWS, AuditRow, remedy)))
 
 
 def newest(folder: Path, judges: Sequence[str], grader_hash: str) -> dict[str, Audit]:

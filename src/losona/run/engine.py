@@ -1,6 +1,7 @@
 """The one call of the engine: tasks -> logs, finished samples on disk one by one. Knows nothing of what is asked."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from inspect_ai import Task
@@ -13,8 +14,18 @@ FLUSH_EVERY = 1
 """Finished samples are written to the log one by one: a crash loses what was in flight."""
 
 
-def evaluate(work: Sequence[Task], log_dir: Path, max_connections: int | None, max_retries: int) -> bool:
-    """Run tasks; true when the user interrupted them. A failed sample is an error in its log, not the end."""
+@dataclass(frozen=True)
+class Ended:
+    """How tasks have ended."""
+
+    interrupted: bool
+    """The user stopped them."""
+    lost: tuple[str, ...]
+    """Errors that ended a sample, or a whole task, without what it was to give."""
+
+
+def evaluate(work: Sequence[Task], log_dir: Path, max_connections: int | None, max_retries: int) -> Ended:
+    """Run tasks. A failed sample is an error in its log, not the end: the caller says what is missing by it."""
     logs = inspect_eval(
         list(work),
         log_dir=str(log_dir),
@@ -29,7 +40,9 @@ def evaluate(work: Sequence[Task], log_dir: Path, max_connections: int | None, m
         ctl_server=False,
         log_level="error",
     )
-    return len(logs) < len(work) or any(log.status in ("cancelled", "started") for log in logs)
+    interrupted = len(logs) < len(work) or any(log.status in ("cancelled", "started") for log in logs)
+    errors = [error for log in logs for error in (log.error, *(sample.error for sample in log.samples or ()))]
+    return Ended(interrupted, tuple(error.message for error in errors if error is not None))
 
 
 def recover(log_dir: Path) -> None:

@@ -6,7 +6,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
 from inspect_ai import Task
 from inspect_ai.model import Model, get_model
 from rich.console import Console
@@ -16,6 +15,7 @@ from losona.errors import RunRefused
 from losona.judge.ask import Panel
 from losona.providers.reply_file import read_replies
 from losona.results import Key, Result, tables
+from losona.run.alone import LOCK, FolderInUse, alone
 from losona.run.audits import newest, shown_in_run
 from losona.run.engine import evaluate, recover
 from losona.run.judges import open_panel
@@ -40,21 +40,20 @@ def carry_out(plan: Plan, console: Console) -> Outcome:
     old = read_record(folder)
     record, scenarios = _prepare(plan, folder, old)
     new_folder = not folder.exists()
-    folder.mkdir(parents=True, exist_ok=True)
     try:
-        with FileLock(folder / ".lock", timeout=0):
+        with alone(folder):
             return _locked(plan, folder, record, scenarios, console)
-    except Timeout:
-        raise RunRefused(f"{folder}: another process is running here; wait for it or choose another --out.") from None
+    except FolderInUse:
+        raise
     except RunRefused:
-        if new_folder:
-            (folder / ".lock").unlink(missing_ok=True)
+        if new_folder and folder.exists():
+            (folder / LOCK).unlink(missing_ok=True)
             folder.rmdir()
         raise
 
 
 def _prepare(plan: Plan, folder: Path, old: RunRecord | None) -> tuple[RunRecord, dict[str, Scenario]]:
-    if old is None and folder.is_dir() and any(p.name != ".lock" for p in folder.iterdir()):
+    if old is None and folder.is_dir() and any(p.name != LOCK for p in folder.iterdir()):
         raise RunRefused(f"{folder} holds files but no run; choose another --out or an empty folder.")
     new = plan.record()
     scenarios = {s.scenario_id: s for s in plan.selected}
@@ -154,7 +153,7 @@ def _call(
 ) -> bool:
     with RunProgress("replies", len(todo), console) as progress:
         setup = _setup(plan, progress, open_panel(plan, done))
-        return evaluate(list(_tasks(plan, todo, models, setup)), log_dir, *_limits(plan))
+        return evaluate(list(_tasks(plan, todo, models, setup)), log_dir, *_limits(plan)).interrupted
 
 
 def _waiting(done: dict[Key, Result], scenarios: dict[str, Scenario]) -> Iterable[Recalled]:
@@ -168,7 +167,7 @@ def _waiting(done: dict[Key, Result], scenarios: dict[str, Scenario]) -> Iterabl
 def _judge(plan: Plan, waiting: list[Recalled], done: Iterable[Result], log_dir: Path, console: Console) -> bool:
     with RunProgress("replies judged", len(waiting), console) as progress:
         setup = _setup(plan, progress, open_panel(plan, done))
-        interrupted = evaluate([build_recall_task(waiting, setup)], log_dir, *_limits(plan))
+        interrupted = evaluate([build_recall_task(waiting, setup)], log_dir, *_limits(plan)).interrupted
         progress.done = len(waiting)
     return interrupted
 

@@ -10,7 +10,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
 from inspect_ai import eval as inspect_eval  # pyright: ignore[reportUnknownVariableType]
 from inspect_ai.log import EvalLog
 from inspect_ai.model import get_model
@@ -27,6 +26,8 @@ from losona.generate.store import Store
 from losona.generate.task import Workshop, build_task, keyed
 from losona.generate.work import Finished
 from losona.prompts import Templates
+from losona.run.alone import alone
+from losona.run.options import MOST, MOST_EPOCHS, within
 from losona.run.plan import CHARACTERS_PER_TOKEN
 from losona.run.preflight import check_model, missing_for_model
 from losona.run.progress import RunProgress
@@ -80,14 +81,7 @@ class GenerateOptions:
     def checked(self) -> "GenerateOptions":
         """The same, if every value is allowed; else a `UserFault`."""
         check_model("--model", self.model)
-        for option, value, least in (
-            ("--count", self.wish.count, 1), ("--repairs", self.repairs, 0), ("--max-tokens", self.max_tokens, 1),
-            ("--timeout", self.timeout, 1), ("--max-retries", self.max_retries, 0),
-            ("--limit", self.wish.limit, 1), ("--max-connections", self.max_connections, 1),
-            ("--max-tokens-total", self.max_tokens_total, 1),
-        ):  # fmt: skip
-            if value is not None and value < least:
-                raise UserFault(f"{option} {value}: give a whole number of at least {least}.")
+        self._check_numbers()
         if self.temperature is not None and not 0 <= self.temperature <= 2:
             raise UserFault(f"--temperature {self.temperature}: give a number from 0 to 2, or `default`.")
         self._check_language()
@@ -101,6 +95,18 @@ class GenerateOptions:
             language_tag(self.language)
         except ValueError:
             raise UserFault(f"--language {self.language}: give {LANGUAGE_TAG}.") from None
+
+    def _check_numbers(self) -> None:
+        within("--count", self.wish.count, 1, MOST_EPOCHS)
+        within("--limit", self.wish.limit, 1, MOST)
+        within("--seed", self.wish.seed, 0, MOST)
+        within("--repairs", self.repairs, 0, MOST_EPOCHS)
+        within("--max-tokens", self.max_tokens, 1, MOST)
+        within("--timeout", self.timeout, 1, MOST)
+        within("--max-retries", self.max_retries, 0, MOST_EPOCHS)
+        within("--max-connections", self.max_connections, 1, MOST_EPOCHS)
+        if self.max_tokens_total is not None and self.max_tokens_total < 1:
+            raise UserFault(f"--max-tokens-total {self.max_tokens_total}: give a whole number of at least 1.")
 
     def _check_bound(self) -> None:
         if self.max_cost is None:
@@ -229,14 +235,8 @@ def carry_out_generation(plan: GeneratePlan, console: Console) -> Account:
     options, waiting = plan.options, plan.open()
     if waiting and (lacks := [f for f in missing_for_model(options.model) if not f.startswith("the weights")]):
         raise RunRefused(f"--model {options.model} lacks {'; '.join(lacks)}.")
-    options.out.mkdir(parents=True, exist_ok=True)
-    try:
-        with FileLock(options.out / ".lock", timeout=0):
-            return _locked(plan, waiting, console)
-    except Timeout:
-        raise RunRefused(
-            f"{options.out}: another process is generating here; wait for it or choose another --out."
-        ) from None
+    with alone(options.out):
+        return _locked(plan, waiting, console)
 
 
 def _locked(plan: GeneratePlan, waiting: dict[str, Planned], console: Console) -> Account:

@@ -1,6 +1,5 @@
 """Puts replies to judges and writes down what they say; goes on where it stopped. Does not know what it is for."""
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,24 +8,24 @@ from typing import Any
 import anyio
 from rich.console import Console
 
-from losona.errors import ContentError, RunRefused, UserFault
+from losona.clock import now
+from losona.errors import RunRefused, UserFault
+from losona.journal import Journal
 from losona.judge.ask import Panel
 from losona.judge.protocols import PROTOCOLS, Procedure
 from losona.judge.verdict import may_answer
 from losona.prompts import Templates
+from losona.run.alone import alone
+from losona.run.answers import ANSWERS, Answered, AskedOf, Verdicts, answers_to, claim, refuse_others
 from losona.run.judges import open_judges
 from losona.run.preflight import check_model, missing_for_model
 from losona.run.progress import RunProgress
 from losona.schema.results import Grading
 from losona.schema.scenario import Scenario
 from losona.taxonomy import Taxonomy
-from losona.textfiles import read_jsonl
 
-ANSWERS = "answers.jsonl"
 AT_ONCE = 20
 """Replies that are put to judges at once, where the user gives no bound."""
-Verdicts = dict[str, tuple[Grading, ...]]
-"""Id -> gradings, votes first, the deciding one last."""
 
 
 @dataclass(frozen=True)
@@ -81,16 +80,38 @@ class JudgeOptions:
 def put_to_judges(
     asked: Sequence[Asked], options: JudgeOptions, procedure: Procedure, folder: Path, console: Console
 ) -> tuple[Verdicts, bool]:
-    """Gradings by id, and whether the user interrupted. What stands in `folder` already is not asked for again."""
-    done = read_answers(folder / ANSWERS)
-    todo = [item for item in asked if item.id not in done]
-    interrupted = False
-    if todo:
+    """Gradings by id, and whether the user interrupted. What stands in `folder` already is not asked for again.
+
+    All questions are made, and all that can be refused is, before a judge is asked.
+    """
+    keys = question_keys(asked, procedure, len(options.judges))
+    whose = AskedOf(begun=now(), judges=options.judges, protocol=options.protocol, grader_hash=procedure.hash,
+                    seed=options.seed)  # fmt: skip
+    refuse_others(folder, whose)
+    path, interrupted = folder / ANSWERS, False
+    if len(answers_to(keys, path)) < len(asked):
         _refuse_missing(options)
-        folder.mkdir(parents=True, exist_ok=True)
-        interrupted = _ask(todo, options, _panel(options, procedure, done), folder / ANSWERS, console)
-        done = read_answers(folder / ANSWERS)
-    return {item.id: done[item.id] for item in asked if item.id in done}, interrupted
+        with alone(folder):
+            claim(folder, whose)
+            done = answers_to(keys, path)
+            todo = [item for item in asked if item.id not in done]
+            interrupted = _ask(todo, options, _panel(options, procedure, done), path, console)
+    return answers_to(keys, path), interrupted
+
+
+def question_keys(asked: Sequence[Asked], procedure: Procedure, n_judges: int) -> dict[str, list[str]]:
+    """Id -> keys of the questions about it, one a judge; empty for an empty reply, about which nobody is asked.
+
+    Raises `UserFault` for what the protocol has no question for.
+    """
+    return {
+        item.id: [_key(procedure, item, place) if item.reply.strip() else "" for place in range(n_judges)]
+        for item in asked
+    }
+
+
+def _key(procedure: Procedure, item: Asked, place: int) -> str:
+    return procedure.question(item.scenario, item.reply, place).key
 
 
 def _panel(options: JudgeOptions, procedure: Procedure, done: Verdicts) -> Panel:
@@ -102,11 +123,10 @@ def _panel(options: JudgeOptions, procedure: Procedure, done: Verdicts) -> Panel
 
 def _ask(todo: Sequence[Asked], options: JudgeOptions, panel: Panel, path: Path, console: Console) -> bool:
     """Ask, and write each answer down when it comes; true when the user interrupted."""
-    with RunProgress("replies judged", len(todo), console) as progress, path.open("a", encoding="utf-8") as file:
+    with RunProgress("replies judged", len(todo), console) as progress, Journal(path) as journal:
 
         def keep(item: Asked, gradings: Sequence[Grading]) -> None:
-            file.write(json.dumps({"id": item.id, "gradings": [g.model_dump() for g in gradings]}) + "\n")
-            file.flush()
+            journal.add(Answered(id=item.id, gradings=tuple(gradings)))
             failed = next((g.error for g in gradings if may_answer(g.grader, g.error)), "")
             tokens = sum(g.input_tokens + g.output_tokens for g in gradings)
             progress.count(tokens, sum(g.cost or 0.0 for g in gradings), failed)
@@ -128,22 +148,6 @@ async def _ask_all(todo: Sequence[Asked], panel: Panel, at_once: int, keep: Keep
     async with anyio.create_task_group() as group:
         for item in todo:
             group.start_soon(ask, item)
-
-
-def read_answers(path: Path) -> Verdicts:
-    """What judges have said, the last word on each reply; a line that was cut by a crash is left out.
-
-    Where a provider failed, there is nothing: its judge is asked again.
-    """
-    if not path.is_file():
-        return {}
-    found: Verdicts = {}
-    for _, data in read_jsonl(path):
-        if not isinstance(data, ContentError):
-            gradings = tuple(Grading.model_validate(g) for g in data["gradings"])
-            if not any(may_answer(g.grader, g.error) for g in gradings):
-                found[str(data["id"])] = gradings
-    return found
 
 
 def _refuse_missing(options: JudgeOptions) -> None:

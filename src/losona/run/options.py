@@ -116,15 +116,13 @@ class RunOptions:
         """The same, if every value is allowed; else a `UserFault`."""
         for name in self.conditions:
             check_condition(name)
-        _within("--epochs", self.epochs, 1, MOST_EPOCHS)
-        _within("--max-tokens", self.max_tokens, 1, MOST)
-        _within("--judge-max-tokens", self.judge_max_tokens, 1, MOST)
-        _within("--max-retries", self.max_retries, 0, MOST_EPOCHS)
-        _within("--seed", self.seed, 0, MOST)
-        if self.selection.limit is not None:
-            _within("--limit", self.selection.limit, 1, MOST)
-        if self.max_connections is not None:
-            _within("--max-connections", self.max_connections, 1, MOST_EPOCHS)
+        within("--epochs", self.epochs, 1, MOST_EPOCHS)
+        within("--max-tokens", self.max_tokens, 1, MOST)
+        within("--judge-max-tokens", self.judge_max_tokens, 1, MOST)
+        within("--max-retries", self.max_retries, 0, MOST_EPOCHS)
+        within("--seed", self.seed, 0, MOST)
+        within("--limit", self.selection.limit, 1, MOST)
+        within("--max-connections", self.max_connections, 1, MOST_EPOCHS)
         if self.temperature is not None and not 0 <= self.temperature <= 2:
             raise UserFault(f"--temperature {self.temperature}: give a number from 0 to 2.")
         for field_name in ("name", "id"):
@@ -173,6 +171,7 @@ def checked_folder(out: Path) -> Path:
     return out
 
 
-def _within(option: str, value: int, least: int, most: int) -> None:
-    if not least <= value <= most:
+def within(option: str, value: int | None, least: int, most: int) -> None:
+    """Raise `UserFault` for a number out of its bounds; none, where nothing was given, is within all."""
+    if value is not None and not least <= value <= most:
         raise UserFault(f"{option} {value}: give a whole number from {least:,} to {most:,}.")

@@ -17,7 +17,7 @@ from losona import __version__
 from losona.errors import ContentError, RunRefused
 from losona.schema._base import Record
 from losona.schema.scenario import Scenario
-from losona.textfiles import read_jsonl, read_text, write_atomically
+from losona.textfiles import read_records, read_text, write_atomically
 from losona.validation import told
 
 FILE = "run.json"
@@ -203,18 +203,8 @@ def read_record(folder: Path) -> RunRecord | None:
 
 def read_scenarios(folder: Path) -> dict[str, Scenario]:
     """The scenarios that a run has used so far, by id."""
-    path = folder / SCENARIOS_FILE
-    found: dict[str, Scenario] = {}
-    for place, data in read_jsonl(path):
-        if isinstance(data, ContentError):
-            raise data
-        try:
-            scenario = Scenario.model_validate(data)
-        except ValidationError as error:
-            wrong = told(error.errors()[0], Scenario)
-            raise ContentError(f"{place}: {wrong}; restore the file, or choose another --out.") from None
-        found[scenario.scenario_id] = scenario
-    return found
+    remedy = "restore the file, or choose another --out"
+    return {scenario.scenario_id: scenario for scenario in read_records(folder / SCENARIOS_FILE, Scenario, remedy)}
 
 
 def write_record(folder: Path, record: RunRecord, scenarios: Mapping[str, Scenario]) -> None:

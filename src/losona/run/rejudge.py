@@ -11,14 +11,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from filelock import FileLock, Timeout
 from rich.console import Console
 
 from losona.clock import now
-from losona.errors import RunRefused, UserFault
+from losona.errors import UserFault
 from losona.judge.panel import PANEL, verdict
 from losona.results import Key, Result, grading_of, grading_row, read_results
-from losona.run.judging import ANSWERS, Asked, JudgeOptions, prompt_rows, put_to_judges, read_answers
+from losona.run.alone import alone
+from losona.run.answers import ANSWERS, read_answers
+from losona.run.judging import Asked, JudgeOptions, prompt_rows, put_to_judges
 from losona.run.options import folder_name
 from losona.run.record import RunRecord, read_record, read_scenarios, stamp
 from losona.schema.results import Grading
@@ -91,11 +92,8 @@ def rejudge(run: Path, options: JudgeOptions, only: Only, packs: Sequence[Path],
     """Ask, keep, and give back the run with all its verdicts. Raises `UserFault` before anything is paid."""
     options, taxonomy = options.checked(), load_taxonomy(packs)
     _read_record(run)
-    try:
-        with FileLock(run / ".lock", timeout=0):
-            return _ask(_work(run, only, taxonomy), options, console)
-    except Timeout:
-        raise RunRefused(f"{run}: another process is running here; wait for it.") from None
+    with alone(run, "wait for it"):
+        return _ask(_work(run, only, taxonomy), options, console)
 
 
 def _read_record(run: Path) -> RunRecord:

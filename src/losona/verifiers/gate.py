@@ -90,12 +90,17 @@ def _notice(text: str, flags: set[str]) -> None:
         flags.add("addresses_grader")
 
 
+def says_something(text: str) -> bool:
+    """Whether there is a letter, digit, emoji or smiley in a text, and not only punctuation."""
+    return bool(_CONTENT.search(text) or Reading(text).emoji)
+
+
 def _fault(text: str, own: str, context: Context, language: str) -> str:
     """Why the reply is invalid; empty if it is not."""
     reading = Reading(own)
     if not own:
         return "only_others" if text else "empty"
-    if not (_CONTENT.search(own) or reading.emoji):
+    if not says_something(own):
         return "punctuation_only"
     if _finds("ai_refusal", reading):
         return "ai_refusal"
