@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from conftest import Command
-from losona.curation.release import render_card
-from losona.frame_records import mark_dropped
+from losona.curation.frameset import read_frames
+from losona.curation.release import read_imprint, release_files, render_card
+from losona.frame_records import mark_dropped, mark_status
 from losona.frames import SHIPPED_FRAMES
+from losona.lint import lint_paths, lint_texts
 from losona.scenarios import load_scenarios
 from losona.taxonomy import Taxonomy
 from losona.textfiles import read_jsonl
@@ -135,9 +137,49 @@ def test_what_keeps_a_release_from_being_built(command: Command, frames: tuple[P
     one.write_text(accepted)
     assert command("curate", "frames", "--accept", ONE).code == 0
     mark_dropped(two, {"a": "x", "b": "y"})
+    assert f"{TWO} is not accepted as it is" in refused()
+    assert command("curate", "frames", "--accept", TWO).code == 0
     assert f"{TWO} has no arm left" in refused()
     assert command("curate", "frames", "--reject", TWO, "--reason", "dull").code == 0
     assert f"{TWO} was rejected by" in refused()
     two.with_suffix(".record.json").unlink()
     assert "nobody has decided on it" in refused()
     assert command("release", "build", "--name", "second").code == 2
+
+
+def test_marks_by_hand_are_decided_on_too(command: Command, frames: tuple[Path, Path]) -> None:
+    def refused() -> str:
+        done = command("release", "build", "--accepted", "frames", "--name", "second")
+        assert done.code == 2, done.out
+        return done.err
+
+    one = frames[0]
+    mark_dropped(one, {"b": "by hand"})
+    mark_status(one, "known_issue: <broken>")
+    assert f"{ONE} is not accepted as it is: its decision is on an earlier state" in refused()
+    shown = command("curate", "frames", lines="a\n").out
+    assert "status: known_issue: <broken>" in shown
+    assert "accept by ann" in shown
+    assert "(of an earlier state of the frame)" in shown
+    files = build(command, "--name", "second")
+    assert json.loads(files["card.json"])["known_issues"] == {ONE: "known_issue: <broken>"}
+    assert "<broken>" not in files["card.md"].decode()
+    assert "broken" in files["card.md"].decode()
+
+
+def test_what_screening_has_dropped_must_be_marked(command: Command, frames: tuple[Path, Path]) -> None:
+    mark_dropped(frames[1], {})
+    done = command("release", "build", "--accepted", "frames", "--name", "second")
+    assert done.code == 2
+    assert f"{TWO}: its screening drops arm a (x complied in 3 of 3), but the frame has no mark" in done.err
+    assert command("screen", "frames", "--baseline", "x=replies/x.jsonl").code == 0
+    build(command, "--name", "second")
+
+
+def test_a_release_holds_what_was_looked_at(frames: tuple[Path, Path], taxonomy: Taxonomy) -> None:
+    files, before = read_frames([Path("frames")]), frames[0].read_bytes()
+    findings = lint_paths([Path("frames")], taxonomy)
+    frames[0].write_text("changed meanwhile")
+    released = release_files("first", files, taxonomy, read_imprint(None, "1-A", "0"))
+    assert released[f"frames/{ONE}.yaml"] == before
+    assert lint_texts({file.path: file.text for file in files}, taxonomy) == findings

@@ -10,7 +10,7 @@ from statistics import fmean, median
 from typing import Any
 
 from losona.curation.checks import latest
-from losona.curation.decisions import current_decision
+from losona.curation.decisions import KNOWN_ISSUE, current_decision
 from losona.curation.frameset import FrameFile
 from losona.curation.yields import as_data, yields
 from losona.schema.frame_record import Screening
@@ -53,6 +53,7 @@ def card(
         "frames": {file.frame.frame: file.hash for file in files},
         "n": _sizes(files, scenarios, demos),
         "counts": _counts(demos, scenarios, taxonomy),
+        "known_issues": {f.frame.frame: f.frame.status for f in files if f.frame.status.startswith(KNOWN_ISSUE)},
         "lengths": _lengths(demos),
         "demonstrations": _spread(Counter(len(s.evaluation.demos or ()) for s in demos)),
         "references": sum(_references(scenario) for scenario in demos),

@@ -16,10 +16,11 @@ from jinja2 import Environment, StrictUndefined
 from losona.curation.card import Imprint, card
 from losona.curation.decisions import current_decision
 from losona.curation.frameset import FrameFile, read_frames
+from losona.curation.screening import MARK, marks
 from losona.errors import UserFault
 from losona.frame_records import SUFFIX
 from losona.frames import ARMS, derive
-from losona.lint import lint_paths
+from losona.lint import lint_texts
 from losona.official import to_row
 from losona.schema.scenario import Scenario
 from losona.taxonomy import Taxonomy
@@ -72,12 +73,30 @@ def _unfit(files: Iterable[FrameFile]) -> Iterator[str]:
             yield f"{file.frame.frame} is not accepted as it is: {had}; see losona curate {file.path}."
         elif decision.decision == "reject":
             yield f"{file.frame.frame} was rejected by {decision.author}: {decision.reason}; leave it out."
+        elif unmarked := _unmarked(file):
+            yield f"{file.frame.frame}: {unmarked}; screen it again, and the frame gets the mark."
         elif set(file.frame.dropped) >= set(ARMS):
             yield f"{file.frame.frame} has no arm left, both were dropped; leave it out."
 
 
+def _unmarked(file: FrameFile) -> str:
+    """Where its screenings say of an arm that it is dropped, and the frame does not, or the other way round."""
+    last = file.record.screenings[-1:]
+    if not last or last[0].frame_hash != file.hash:
+        return ""
+    wanted, found = marks(file.frame, file.record, last[0]), file.frame.dropped
+    told = [
+        f"its screening drops arm {arm} ({why.removeprefix(MARK)}), but the frame has no mark"
+        for arm, why in wanted.items()
+        if arm not in found
+    ]
+    told += [f"its screening keeps arm {arm}, but the frame drops it" for arm in found if arm not in wanted]
+    return ", ".join(told)
+
+
 def _lint(files: Sequence[FrameFile], taxonomy: Taxonomy) -> Iterator[str]:
-    for finding in lint_paths([file.path for file in files], taxonomy):
+    """Of the texts that are released: a file may be saved anew at any time."""
+    for finding in lint_texts({file.path: file.text for file in files}, taxonomy):
         if finding.severity == "error":
             yield finding.render()
 
@@ -102,7 +121,7 @@ def release_files(name: str, files: Sequence[FrameFile], taxonomy: Taxonomy, imp
 def _frames(files: Iterable[FrameFile]) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     for file in files:
-        found[f"frames/{file.path.name}"] = file.path.read_bytes()
+        found[f"frames/{file.path.name}"] = file.raw
         found[f"frames/{file.path.stem}{SUFFIX}"] = (file.record.model_dump_json(indent=1) + "\n").encode()
     return found
 

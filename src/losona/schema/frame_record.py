@@ -148,6 +148,8 @@ class Decision(Record):
     """What was decided."""
     reason: str = ""
     """Why; needed for a rejection."""
+    by_hand: dict[str, str] = {}
+    """Marks by hand that the frame had: dropped arms with the reason, and the `status` of a known issue."""
 
 
 class FrameRecord(Record):
