@@ -2,14 +2,17 @@
 
 import hashlib
 import json
+import resource
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from conftest import Command
 from losona.curation.frameset import read_frames
-from losona.curation.release import read_imprint, release_files, render_card
+from losona.curation.release import build_release, read_imprint, release_files, render_card
+from losona.errors import UserFault
 from losona.frame_records import mark_dropped, mark_status
 from losona.frames import SHIPPED_FRAMES
 from losona.lint import lint_paths, lint_texts
@@ -183,3 +186,44 @@ def test_a_release_holds_what_was_looked_at(frames: tuple[Path, Path], taxonomy:
     released = release_files("first", files, taxonomy, read_imprint(None, "1-A", "0"))
     assert released[f"frames/{ONE}.yaml"] == before
     assert lint_texts({file.path: file.text for file in files}, taxonomy) == findings
+
+
+def test_of_two_builds_at_once_one_is_whole_and_one_is_refused(frames: tuple[Path, Path], taxonomy: Taxonomy) -> None:
+    def built(number: int) -> str:
+        try:
+            build_release([Path("frames")], "x", None, taxonomy, read_imprint(None, "1-A", str(number)))
+            return "built"
+        except UserFault as fault:
+            return str(fault)
+
+    with ThreadPoolExecutor(4) as pool:
+        told = sorted(pool.map(built, range(4)))
+    assert told.count("built") == 1
+    assert [path.name for path in Path("releases").iterdir()] == ["x"]
+    hashes = json.loads(Path("releases/x/manifest.json").read_text())["sha256"]
+    assert {name: hashlib.sha256(Path("releases/x", name).read_bytes()).hexdigest() for name in hashes} == hashes
+
+
+def test_a_release_that_cannot_be_written_leaves_nothing(command: Command, frames: tuple[Path, Path]) -> None:
+    mine = Path("releases/.x.partial/mine")
+    mine.mkdir(parents=True)
+    Path("link").symlink_to("nowhere")
+    for out, fault in (
+        ("link", "this is a link"),
+        ("nope/..", "name the new folder itself"),
+        ("x.jsonl/y", "cannot be"),
+    ):
+        done = command("release", "build", "--accepted", "frames", "--name", "x", "--out", out)
+        assert done.code == 2
+        assert fault in done.err
+    assert command("release", "build", "--accepted", "frames", "--name", "x").code == 0
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, before[1]))
+    try:
+        done = command("release", "build", "--accepted", "frames", "--name", "y")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert done.code == 2
+    assert "releases/y: the release cannot be written (File too large)" in done.err
+    assert {path.name for path in Path("releases").iterdir()} == {"x", ".x.partial"}
+    assert mine.is_dir()

@@ -5,10 +5,11 @@ Knows what must hold before something is released. Does not know who asks for it
 
 import hashlib
 import json
+import os
 import re
-import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from jinja2 import Environment, StrictUndefined
@@ -41,9 +42,7 @@ def build_release(paths: Sequence[Path], name: str, out: Path | None, taxonomy: 
     """
     if not _NAME.fullmatch(name):
         raise UserFault(f"--name {name!r}: use letters, digits, dots, dashes and underscores, at most 80.")
-    folder = out or Path("releases") / name
-    if folder.exists():
-        raise UserFault(f"{folder}: the folder exists, and a release is never changed; choose another --name or --out.")
+    folder = _new_folder(out or Path("releases") / name)
     files = sorted(read_frames(paths), key=lambda file: file.frame.frame)
     if faults := [*_unfit(files), *_lint(files, taxonomy)]:
         raise UserFault(f"no release is built: {listed(faults)}")
@@ -154,11 +153,28 @@ def _cell(text: str) -> str:
     return "".join(f"&#{ord(c)};" if c in "|<>&[]`*~\\" else c for c in line if c.isprintable())
 
 
+def _new_folder(folder: Path) -> Path:
+    """Raise `UserFault` where a release cannot be made here."""
+    if os.path.lexists(folder):
+        what = "this is a link" if folder.is_symlink() else "the folder exists"
+        raise UserFault(f"{folder}: {what}, and a release is never changed; choose another --name or --out.")
+    if ".." in folder.parts:
+        raise UserFault(f"--out {folder}: name the new folder itself, without `..`.")
+    return folder
+
+
 def _write(folder: Path, content: dict[str, bytes]) -> None:
-    """All files, or none: they are written beside the folder and then moved as a whole."""
-    partial = folder.with_name(f".{folder.name}.partial")
-    shutil.rmtree(partial, ignore_errors=True)
-    for path, data in content.items():
-        (partial / path).parent.mkdir(parents=True, exist_ok=True)
-        (partial / path).write_bytes(data)
-    partial.rename(folder)
+    """All files, or none: they are written in a folder beside it that nobody else has, and then moved as a whole."""
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as beside:
+            new = Path(beside) / folder.name
+            for path, data in content.items():
+                (new / path).parent.mkdir(parents=True, exist_ok=True)
+                (new / path).write_bytes(data)
+            new.rename(_new_folder(folder))
+    except OSError as error:
+        raise UserFault(
+            f"{folder}: the release cannot be written ({error.strerror}), and nothing is left of it; make room, or "
+            "choose another --out."
+        ) from None
