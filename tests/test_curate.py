@@ -1,6 +1,8 @@
 """`losona curate`: what a person sees of a frame, the keys, and what each decision leaves on the disk."""
 
+import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -12,7 +14,7 @@ from losona.clock import now
 from losona.curation.decisions import accept, current_decision
 from losona.curation.frameset import read_frame_file
 from losona.errors import UserFault
-from losona.frame_records import frame_hash, read_frame_record, write_frame_record
+from losona.frame_records import frame_hash, read_frame_record, record_path, write_frame_record
 from losona.frames import SHIPPED_FRAMES, read_frame
 from losona.schema.frame_record import ArmScreening, BaselineReply, Decision, ModelCheck, Screening
 
@@ -46,6 +48,29 @@ def test_each_key_does_what_it_says(command: Command, frames: tuple[Path, Path])
     assert "All 2 frames are decided on" in command("curate", "frames", lines="a\n").out
     assert command("curate", "frames", "--all", "--author", "bob", lines="s\na\n").code == 0
     assert [who for _, who, _ in decided(two)] == ["ann", "bob"]
+
+
+def test_only_a_key_or_its_word_in_full_decides(command: Command, frames: tuple[Path, Path]) -> None:
+    done = command("curate", "frames", "--author", "ann", lines="abort\nacc\naa\nreject \nit is dull\nAccept\n")
+    assert done.out.count("No such key here.") == 3
+    assert decided(frames[0]) == [("reject", "ann", "it is dull")]
+    assert decided(frames[1]) == [("accept", "ann", "")]
+
+
+def test_input_that_is_no_text_is_refused_and_what_came_before_it_kept(
+    frames: tuple[Path, Path], tmp_path: Path
+) -> None:
+    lines = tmp_path / "lines"
+    lines.write_bytes(b"a\nr\nbad \xff reason\n")
+    losona, strict = [sys.executable, "-m", "losona"], {**os.environ, "PYTHONIOENCODING": "utf-8:strict"}
+    with lines.open("rb") as stream:
+        done = subprocess.run(
+            [*losona, "curate", "frames", "--author", "ann"], stdin=stream, capture_output=True, check=False, env=strict
+        )
+    assert done.returncode == 2
+    assert b"line 3 of the input is not UTF-8: 'bad \\udcff reason" in done.stderr
+    assert decided(frames[0]) == [("accept", "ann", "")]
+    assert decided(frames[1]) == []
 
 
 def test_what_is_decided_is_kept_when_the_person_leaves(
