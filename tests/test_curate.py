@@ -14,7 +14,7 @@ from losona.clock import now
 from losona.curation.decisions import accept, current_decision
 from losona.curation.frameset import read_frame_file
 from losona.errors import UserFault
-from losona.frame_records import frame_hash, read_frame_record, record_path, write_frame_record
+from losona.frame_records import frame_hash, read_frame_record, write_frame_record
 from losona.frames import SHIPPED_FRAMES, read_frame
 from losona.schema.frame_record import ArmScreening, BaselineReply, Decision, ModelCheck, Screening
 

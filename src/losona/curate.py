@@ -39,8 +39,9 @@ class Answers:
     def __init__(self, terminal: bool) -> None:
         self.terminal = terminal
         self.read = 0
-        if isinstance(sys.stdin, TextIOWrapper):
-            cast("TextIOWrapper[Any]", sys.stdin).reconfigure(errors="surrogateescape")
+        lines: Any = sys.stdin
+        if isinstance(lines, TextIOWrapper):
+            cast("TextIOWrapper[Any]", lines).reconfigure(errors="surrogateescape")
 
     def key(self) -> str:
         """The next key, or line of piped input, in lower case; `q` at the end of the input."""
