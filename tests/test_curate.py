@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -70,6 +71,29 @@ def test_all_that_the_questions_for_readers_ask_about_is_shown(
         ]  # fmt: skip
         assert [text for text in known if " ".join(text.split()) not in out] == []
         assert "breaches (misapplied_a" in out
+
+
+def test_only_a_key_or_its_word_in_full_decides(command: Command, frames: tuple[Path, Path]) -> None:
+    done = command("curate", "frames", "--author", "ann", lines="abort\nacc\naa\nreject \nit is dull\nAccept\n")
+    assert done.out.count("No such key here.") == 3
+    assert decided(frames[0]) == [("reject", "ann", "it is dull")]
+    assert decided(frames[1]) == [("accept", "ann", "")]
+
+
+def test_input_that_is_no_text_is_refused_and_what_came_before_it_kept(
+    frames: tuple[Path, Path], tmp_path: Path
+) -> None:
+    lines = tmp_path / "lines"
+    lines.write_bytes(b"a\nr\nbad \xff reason\n")
+    losona, strict = [sys.executable, "-m", "losona"], {**os.environ, "PYTHONIOENCODING": "utf-8:strict"}
+    with lines.open("rb") as stream:
+        done = subprocess.run(
+            [*losona, "curate", "frames", "--author", "ann"], stdin=stream, capture_output=True, check=False, env=strict
+        )
+    assert done.returncode == 2
+    assert b"line 3 of the input is not UTF-8: 'bad \\udcff reason" in done.stderr
+    assert decided(frames[0]) == [("accept", "ann", "")]
+    assert decided(frames[1]) == []
 
 
 def test_what_is_decided_is_kept_when_the_person_leaves(

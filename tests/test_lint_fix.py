@@ -1,11 +1,13 @@
 """`losona lint --fix` mends what has one remedy, keeps all else of the file, and mends nothing twice."""
 
 import json
+import resource
 from pathlib import Path
 
 import pytest
 
 from losona.cli import cli
+from losona.errors import UserFault
 from losona.frames import SHIPPED_FRAMES
 from losona.lint import fix_paths, lint_paths
 from losona.lint.fix import sound_edits
@@ -92,6 +94,24 @@ def test_an_edit_that_brings_another_finding_is_left_and_others_are_made(tmp_pat
 def test_a_file_that_cannot_be_read_is_left(tmp_path: Path, taxonomy: Taxonomy) -> None:
     path = write(tmp_path, ("pack: extended\n", "pack: extended\npack: core\n"))
     assert fix_paths([path], taxonomy) == []
+
+
+def test_what_was_mended_is_told_where_a_later_file_ends_the_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path, ("- slot: 2", "- slot: 7"))
+    other = tmp_path / "later" / path.name
+    other.parent.mkdir()
+    other.write_bytes(TEXT.replace("- slot: 2", f"# {'x' * 20_000}\n  - slot: 7").encode())
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, before[1]))
+    try:
+        with pytest.raises(UserFault, match=f"{other}: cannot be written"):
+            cli.main(["lint", str(path), str(other), "--fix"], standalone_mode=False)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert f"{path}:" in (told := capsys.readouterr().err)
+    assert "F11 fixed" in told
 
 
 def test_rows_are_not_touched(tmp_path: Path, taxonomy: Taxonomy) -> None:

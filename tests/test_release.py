@@ -2,7 +2,9 @@
 
 import hashlib
 import json
+import resource
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -10,10 +12,12 @@ import pytest
 from conftest import Command
 from losona.clock import now
 from losona.curation.decisions import accept
-from losona.curation.frameset import read_frame_file
-from losona.curation.release import render_card
-from losona.frame_records import frame_hash, mark_dropped, read_frame_record, write_frame_record
+from losona.curation.frameset import read_frame_file, read_frames
+from losona.curation.release import build_release, read_imprint, release_files, render_card
+from losona.errors import UserFault
+from losona.frame_records import frame_hash, mark_dropped, mark_status, read_frame_record, write_frame_record
 from losona.frames import SHIPPED_FRAMES, read_frame
+from losona.lint import lint_paths, lint_texts
 from losona.scenarios import load_scenarios
 from losona.schema.frame_record import FrameRecord, ModelCheck
 from losona.taxonomy import Taxonomy
@@ -226,9 +230,90 @@ def test_what_keeps_a_release_from_being_built(command: Command, frames: tuple[P
     one.write_text(accepted)
     assert command("curate", "frames", "--accept", ONE).code == 0
     mark_dropped(two, {"a": "x", "b": "y"})
+    assert f"{TWO} is not accepted as it is" in refused()
+    assert command("curate", "frames", "--accept", TWO).code == 0
     assert f"{TWO} has no arm left" in refused()
     assert command("curate", "frames", "--reject", TWO, "--reason", "dull").code == 0
     assert f"{TWO} was rejected by" in refused()
     two.with_suffix(".record.json").unlink()
     assert "nobody has decided on it" in refused()
     assert command("release", "build", "--name", "second").code == 2
+
+
+def test_marks_by_hand_are_decided_on_too(command: Command, frames: tuple[Path, Path]) -> None:
+    def refused() -> str:
+        done = command("release", "build", "--accepted", "frames", "--name", "second")
+        assert done.code == 2, done.out
+        return done.err
+
+    one = frames[0]
+    mark_dropped(one, {"b": "by hand"})
+    mark_status(one, "known_issue: <broken>")
+    assert f"{ONE} is not accepted as it is: its decision is on an earlier state" in refused()
+    shown = command("curate", "frames", lines="a\n").out
+    assert "status: known_issue: <broken>" in shown
+    assert "accept by ann" in shown
+    assert "(of an earlier state of the frame)" in shown
+    files = build(command, "--name", "second")
+    assert json.loads(files["card.json"])["known_issues"] == {ONE: "known_issue: <broken>"}
+    assert "<broken>" not in files["card.md"].decode()
+    assert "broken" in files["card.md"].decode()
+
+
+def test_what_screening_has_dropped_must_be_marked(command: Command, frames: tuple[Path, Path]) -> None:
+    mark_dropped(frames[1], {})
+    done = command("release", "build", "--accepted", "frames", "--name", "second")
+    assert done.code == 2
+    assert f"{TWO}: its screening drops arm a (x complied in 3 of 3), but the frame has no mark" in done.err
+    assert command("screen", "frames", "--baseline", "x=replies/x.jsonl").code == 0
+    build(command, "--name", "second")
+
+
+def test_a_release_holds_what_was_looked_at(frames: tuple[Path, Path], taxonomy: Taxonomy) -> None:
+    files, before = read_frames([Path("frames")]), frames[0].read_bytes()
+    findings = lint_paths([Path("frames")], taxonomy)
+    frames[0].write_text("changed meanwhile")
+    released = release_files("first", files, taxonomy, read_imprint(None, "1-A", "0"))
+    assert released[f"frames/{ONE}.yaml"] == before
+    assert lint_texts({file.path: file.text for file in files}, taxonomy) == findings
+
+
+def test_of_two_builds_at_once_one_is_whole_and_one_is_refused(frames: tuple[Path, Path], taxonomy: Taxonomy) -> None:
+    def built(number: int) -> str:
+        try:
+            build_release([Path("frames")], "x", None, taxonomy, read_imprint(None, "1-A", str(number)))
+            return "built"
+        except UserFault as fault:
+            return str(fault)
+
+    with ThreadPoolExecutor(4) as pool:
+        told = sorted(pool.map(built, range(4)))
+    assert told.count("built") == 1
+    assert [path.name for path in Path("releases").iterdir()] == ["x"]
+    hashes = json.loads(Path("releases/x/manifest.json").read_text())["sha256"]
+    assert {name: hashlib.sha256(Path("releases/x", name).read_bytes()).hexdigest() for name in hashes} == hashes
+
+
+def test_a_release_that_cannot_be_written_leaves_nothing(command: Command, frames: tuple[Path, Path]) -> None:
+    mine = Path("releases/.x.partial/mine")
+    mine.mkdir(parents=True)
+    Path("link").symlink_to("nowhere")
+    for out, fault in (
+        ("link", "this is a link"),
+        ("nope/..", "name the new folder itself"),
+        ("x.jsonl/y", "cannot be"),
+    ):
+        done = command("release", "build", "--accepted", "frames", "--name", "x", "--out", out)
+        assert done.code == 2
+        assert fault in done.err
+    assert command("release", "build", "--accepted", "frames", "--name", "x").code == 0
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, before[1]))
+    try:
+        done = command("release", "build", "--accepted", "frames", "--name", "y")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert done.code == 2
+    assert "releases/y: the release cannot be written (File too large)" in done.err
+    assert {path.name for path in Path("releases").iterdir()} == {"x", ".x.partial"}
+    assert mine.is_dir()

@@ -8,8 +8,9 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from io import TextIOWrapper
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, cast
 
 import click
 from rich.console import Console
@@ -26,9 +27,11 @@ from losona.report.foreign import shown
 from losona.report.standing import standing
 from losona.report.wording import first, some
 from losona.taxonomy import Taxonomy
-from losona.textfiles import listed
+from losona.textfiles import is_unicode, listed
 
 KEYS = {"a": "accept", "r": "reject", "e": "edit", "s": "skip", "q": "quit"}
+ACTS = {**KEYS, **{word: word for word in KEYS.values()}}
+"""What is meant by a key, or by its word in full, and by nothing else: `abort` accepts nothing."""
 PROMPT = "a accept, r reject, e edit, s skip, q quit: "
 AT_ONCE = "(a key acts at once, without Enter) "
 ENDS = "\r\n"
@@ -43,13 +46,16 @@ class Answers:
     def __init__(self, terminal: bool) -> None:
         self.terminal = terminal
         self.read = 0
+        lines: Any = sys.stdin
+        if isinstance(lines, TextIOWrapper):
+            cast("TextIOWrapper[Any]", lines).reconfigure(errors="surrogateescape")
 
     def key(self) -> str:
-        """The next key, in lower case; `q` at the end of the input."""
+        """The next key, or line of piped input, in lower case; `q` at the end of the input."""
         click.echo((AT_ONCE if self.terminal else "") + PROMPT, nl=False)
         if not self.terminal:
             line = self._line()
-            return "q" if line is None else line.strip()[:1].lower()
+            return "q" if line is None else line.strip().lower()
         key = self._typed()
         click.echo(key if key.isprintable() else "")
         return key
@@ -75,13 +81,18 @@ class Answers:
     def _line(self) -> str | None:
         line = sys.stdin.readline() if sys.stdin else ""
         if not self.terminal:
-            click.echo(line.rstrip("\n"))
+            click.echo(shown(line.rstrip("\n")))
         if not line and not self.read and not self.terminal:
             raise UserFault(
                 "curate asks for a key at each frame, but there is neither a terminal nor a line of input; "
                 "use a terminal, pipe the keys in, or decide with --accept ID or --reject ID --reason TEXT."
             )
         self.read += 1
+        if not is_unicode(line):
+            raise UserFault(
+                f"line {self.read} of the input is not UTF-8: {line[:80]!a}; write it as UTF-8 text. Decisions "
+                "before it are kept."
+            )
         return line or None
 
 
@@ -138,7 +149,7 @@ class Session:
     def _act(self, file: FrameFile | None, path: Path) -> Next:
         """One key, until it is one that can be used."""
         while True:
-            match KEYS.get(self.answers.key()):
+            match ACTS.get(self.answers.key()):
                 case "accept" if file:
                     if self._accept(file):
                         return "on"

@@ -139,7 +139,7 @@ def _plain(node: Any, place: Place, lines: dict[Place, int], path: Path) -> Any:
         return [_plain(item, (*place, i), lines, path) for i, item in enumerate(node.value)]
     if isinstance(node, yaml.MappingNode):
         return _mapping(node, place, lines, path)
-    if not _is_unicode(node.value):
+    if not is_unicode(node.value):
         raise ContentError(f"{path}:{lines[place]}: half of a surrogate pair is no text; write the character itself.")
     return node.value if node.style else _scalar(node.value)
 
@@ -198,12 +198,13 @@ def _json(line: str, place: str) -> Any:
         value = json.loads(line)
     except (ValueError, RecursionError) as error:
         return ContentError(f"{place}: not valid JSON ({error}).")
-    if "\\ud" in line.lower() and not _is_unicode(json.dumps(value, ensure_ascii=False)):
+    if "\\ud" in line.lower() and not is_unicode(json.dumps(value, ensure_ascii=False)):
         return ContentError(f"{place}: half of a surrogate pair is no text; write the character itself.")
     return value
 
 
-def _is_unicode(text: str) -> bool:
+def is_unicode(text: str) -> bool:
+    """It can be written as UTF-8: it holds no half of a surrogate pair."""
     try:
         text.encode()
     except UnicodeEncodeError:

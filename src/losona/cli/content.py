@@ -176,22 +176,29 @@ def lint(paths: Sequence[Path], mend: bool, rule: str, packs: Sequence[Path], as
     if rule:
         _explain(rule, as_json)
         return
-    from losona.lint import fix_paths, lint_paths
+    from losona.lint import Finding, lint_paths, mended
     from losona.taxonomy import load_taxonomy
 
     if not paths:
         raise UserFault("lint: name a frame (.yaml), a file of rows (.jsonl) or a folder; or ask with --explain RULE.")
     taxonomy = load_taxonomy(packs)
-    fixed = fix_paths(paths, taxonomy) if mend else []
-    findings = [*fixed, *lint_paths(paths, taxonomy)]
+    fixed: list[Finding] = []
+    try:
+        for finding in mended(paths, taxonomy) if mend else ():
+            fixed.append(finding)
+        findings = [*fixed, *lint_paths(paths, taxonomy)]
+    except UserFault:
+        for finding in fixed:
+            click.echo(finding.render(), err=True)
+        raise
     if as_json:
         click.echo(json.dumps([finding.as_dict() for finding in findings], ensure_ascii=False, indent=1))
     else:
         for finding in findings:
             click.echo(finding.render())
     errors = sum(finding.severity == "error" for finding in findings)
-    mended = f"{len(fixed)} fixed, " if mend else ""
-    click.echo(f"{mended}{errors} errors, {len(findings) - len(fixed) - errors} warnings", err=True)
+    told = f"{len(fixed)} fixed, " if mend else ""
+    click.echo(f"{told}{errors} errors, {len(findings) - len(fixed) - errors} warnings", err=True)
     if errors:
         raise click.exceptions.Exit(FINDINGS)
 

@@ -14,6 +14,7 @@ from losona.curation.decisions import current_decision
 from losona.curation.frameset import FrameFile
 from losona.curation.screening import Standing, standing
 from losona.curation.yields import as_data, yields
+from losona.schema.frame import KNOWN_ISSUE
 from losona.schema.scenario import Scenario
 from losona.taxonomy import Taxonomy
 
@@ -58,6 +59,7 @@ def card(
             for arm, reason in sorted(file.frame.dropped.items())
         ],
         "counts": _counts(demos, scenarios, taxonomy),
+        "known_issues": {f.frame.frame: f.frame.status for f in files if f.frame.status.startswith(KNOWN_ISSUE)},
         "lengths": _lengths(demos),
         "demonstrations": _spread(Counter(len(s.evaluation.demos or ()) for s in demos)),
         "references": sum(_references(scenario) for scenario in demos),

@@ -8,8 +8,9 @@ from dataclasses import replace
 from losona.clock import now
 from losona.curation.checks import check_name, failed_checks
 from losona.curation.frameset import FrameFile, changed
+from losona.curation.screening import MARK
 from losona.errors import UserFault
-from losona.schema.frame import ACCEPTED, DRAFT, KNOWN_ISSUE
+from losona.schema.frame import ACCEPTED, DRAFT, KNOWN_ISSUE, Frame
 from losona.schema.frame_record import Decision
 
 FOUND_SHOWN = 200
@@ -19,7 +20,18 @@ FOUND_SHOWN = 200
 def current_decision(file: FrameFile) -> Decision | None:
     """The last decision, if it is on the frame as it now is."""
     last = file.record.decisions[-1] if file.record.decisions else None
-    return last if last and last.frame_hash == file.hash else None
+    return last if last and is_current(last, file) else None
+
+
+def is_current(decision: Decision, file: FrameFile) -> bool:
+    """It is on the frame as it now is, with its marks by hand; those of screening and of decisions may change."""
+    return decision.frame_hash == file.hash and decision.by_hand == by_hand(file.frame)
+
+
+def by_hand(frame: Frame) -> dict[str, str]:
+    """Marks that no screening and no decision has written: arms that were dropped, and a known issue."""
+    dropped: dict[str, str] = {arm: why for arm, why in frame.dropped.items() if not why.startswith(MARK)}
+    return {**dropped, **({"status": frame.status} if frame.status.startswith(KNOWN_ISSUE) else {})}
 
 
 def new_failures(file: FrameFile) -> list[str]:
@@ -54,7 +66,7 @@ def accept(file: FrameFile, author: str, reason: str = "", despite_checks: bool 
     refuse_failed_checks(file, reason, despite_checks)
     return _decide(file, Decision(
         created=now(), author=_author(author), frame_hash=file.hash, decision="accept", reason=reason.strip(),
-        despite=tuple(check_name(check) for check in failed_checks(file)),
+        despite=tuple(check_name(check) for check in failed_checks(file)), by_hand=by_hand(file.frame),
     ))  # fmt: skip
 
 
@@ -63,7 +75,8 @@ def reject(file: FrameFile, author: str, reason: str) -> FrameFile:
     if not reason.strip():
         raise UserFault(f"{file.frame.frame}: a rejection needs a reason; give it with --reason TEXT.")
     return _decide(file, Decision(
-        created=now(), author=_author(author), frame_hash=file.hash, decision="reject", reason=reason.strip()
+        created=now(), author=_author(author), frame_hash=file.hash, decision="reject", reason=reason.strip(),
+        by_hand=by_hand(file.frame),
     ))  # fmt: skip
 
 
@@ -77,7 +90,7 @@ def _decide(file: FrameFile, decision: Decision) -> FrameFile:
     """Add a decision to the record as it now is, and the mark. Refused if the frame was changed meanwhile."""
 
     def decided(found: FrameFile) -> FrameFile:
-        if found.hash != decision.frame_hash:
+        if not is_current(decision, found):
             raise UserFault(f"{file.path}: the frame was changed after it was shown; look at it again.")
         record = found.record.model_copy(update={"decisions": (*found.record.decisions, decision)})
         return replace(found, record=record, frame=found.frame.model_copy(update={

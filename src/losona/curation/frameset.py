@@ -37,6 +37,11 @@ class FrameFile:
     """The file as it was read."""
 
     @property
+    def text(self) -> str:
+        """The text that was read."""
+        return decoded(self.raw, self.path)
+
+    @property
     def hash(self) -> str:
         """Hash of what the frame is, without its marks."""
         return frame_hash(self.frame)

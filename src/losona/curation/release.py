@@ -5,10 +5,11 @@ Knows what must hold before something is released. Does not know who asks for it
 
 import hashlib
 import json
+import os
 import re
-import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from jinja2 import Environment, StrictUndefined
@@ -17,13 +18,14 @@ from losona.curation.card import Imprint, card
 from losona.curation.checks import check_name, current_checks, failed_checks
 from losona.curation.decisions import current_decision, new_failures
 from losona.curation.frameset import FrameFile, read_frames
-from losona.curation.screening import standing
+from losona.curation.screening import MARK, marks, standing
 from losona.errors import UserFault
 from losona.frame_records import SUFFIX
 from losona.frames import ARMS, derive
-from losona.lint import lint_paths
+from losona.lint import lint_texts
 from losona.official import to_row
 from losona.schema._base import CANARY_KEY
+from losona.schema.frame import KNOWN_ISSUE
 from losona.schema.scenario import Scenario
 from losona.taxonomy import Taxonomy
 from losona.textfiles import listed, read_text
@@ -45,9 +47,7 @@ def build_release(
     """
     if not _NAME.fullmatch(name):
         raise UserFault(f"--name {name!r}: use letters, digits, dots, dashes and underscores, at most 80.")
-    folder = out or Path("releases") / name
-    if folder.exists():
-        raise UserFault(f"{folder}: the folder exists, and a release is never changed; choose another --name or --out.")
+    folder = _new_folder(out or Path("releases") / name)
     files = sorted(read_frames(paths), key=lambda file: file.frame.frame)
     if faults := [*_unfit(files), *_lint(files, taxonomy)]:
         raise UserFault(f"no release is built: {listed(faults)}")
@@ -80,13 +80,32 @@ def _unfit(files: Iterable[FrameFile]) -> Iterator[str]:
         elif failed := new_failures(file):
             told = ", ".join(failed)
             yield f"{file.frame.frame} was accepted before it failed {told}; decide again: losona curate {file.path}."
+        elif unmarked := _unmarked(file):
+            yield f"{file.frame.frame}: {unmarked}; screen it again, and the frame gets the mark."
         elif set(file.frame.dropped) >= set(ARMS):
             yield f"{file.frame.frame} has no arm left, both were dropped; leave it out."
+
+
+def _unmarked(file: FrameFile) -> str:
+    """Where its screenings say of an arm that it is dropped, and the frame does not, or the other way round."""
+    last = file.record.screenings[-1:]
+    if not last or last[0].frame_hash != file.hash:
+        return ""
+    wanted, found = marks(file.frame, file.record, last[0]), file.frame.dropped
+    told = [
+        f"its screening drops arm {arm} ({why.removeprefix(MARK)}), but the frame has no mark"
+        for arm, why in wanted.items()
+        if arm not in found
+    ]
+    told += [f"its screening keeps arm {arm}, but the frame drops it" for arm in found if arm not in wanted]
+    return ", ".join(told)
 
 
 def _notices(files: Sequence[FrameFile]) -> Iterator[str]:
     """What may go into a release, and should not do so unnoticed."""
     for file in files:
+        if file.frame.status.startswith(KNOWN_ISSUE):
+            yield f"{file.frame.frame} has a {file.frame.status}."
         if standing(file.record.screenings, file.hash) is None:
             yield f"{file.frame.frame} is not screened as it is."
         if not current_checks(file):
@@ -96,7 +115,8 @@ def _notices(files: Sequence[FrameFile]) -> Iterator[str]:
 
 
 def _lint(files: Sequence[FrameFile], taxonomy: Taxonomy) -> Iterator[str]:
-    for finding in lint_paths([file.path for file in files], taxonomy):
+    """Of the texts that are released: a file may be saved anew at any time."""
+    for finding in lint_texts({file.path: file.text for file in files}, taxonomy):
         if finding.severity == "error":
             yield finding.render()
 
@@ -124,8 +144,8 @@ def _frames(files: Iterable[FrameFile], canary: str) -> dict[str, bytes]:
     """Frames, each with a comment that holds the canary unless it has one; and their records."""
     found: dict[str, bytes] = {}
     for file in files:
-        text = read_text(file.path)
-        found[f"frames/{file.path.name}"] = (text if canary in text else f"# {canary}\n{text}").encode()
+        text = file.text if canary in file.text else f"# {canary}\n{file.text}"
+        found[f"frames/{file.path.name}"] = text.encode()
         record = {CANARY_KEY: canary, **file.record.model_dump(mode="json")}
         found[f"frames/{file.path.stem}{SUFFIX}"] = _json(record)
     return found
@@ -158,11 +178,28 @@ def _cell(text: str) -> str:
     return "".join(f"&#{ord(c)};" if c in "|<>&[]`*~\\" else c for c in line if c.isprintable())
 
 
+def _new_folder(folder: Path) -> Path:
+    """Raise `UserFault` where a release cannot be made here."""
+    if os.path.lexists(folder):
+        what = "this is a link" if folder.is_symlink() else "the folder exists"
+        raise UserFault(f"{folder}: {what}, and a release is never changed; choose another --name or --out.")
+    if ".." in folder.parts:
+        raise UserFault(f"--out {folder}: name the new folder itself, without `..`.")
+    return folder
+
+
 def _write(folder: Path, content: dict[str, bytes]) -> None:
-    """All files, or none: they are written beside the folder and then moved as a whole."""
-    partial = folder.with_name(f".{folder.name}.partial")
-    shutil.rmtree(partial, ignore_errors=True)
-    for path, data in content.items():
-        (partial / path).parent.mkdir(parents=True, exist_ok=True)
-        (partial / path).write_bytes(data)
-    partial.rename(folder)
+    """All files, or none: they are written in a folder beside it that nobody else has, and then moved as a whole."""
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as beside:
+            new = Path(beside) / folder.name
+            for path, data in content.items():
+                (new / path).parent.mkdir(parents=True, exist_ok=True)
+                (new / path).write_bytes(data)
+            new.rename(_new_folder(folder))
+    except OSError as error:
+        raise UserFault(
+            f"{folder}: the release cannot be written ({error.strerror}), and nothing is left of it; make room, or "
+            "choose another --out."
+        ) from None

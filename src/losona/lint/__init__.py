@@ -10,8 +10,8 @@ line_people, line_columns, line_reply: rules over a line                     fra
 """
 
 from losona.lint.finding import Finding
-from losona.lint.fix import fix_paths
+from losona.lint.fix import fix_paths, mended
 from losona.lint.registry import RULES, Rule, explain
-from losona.lint.run import lint_paths
+from losona.lint.run import lint_paths, lint_texts
 
-__all__ = ["RULES", "Finding", "Rule", "explain", "fix_paths", "lint_paths"]
+__all__ = ["RULES", "Finding", "Rule", "explain", "fix_paths", "lint_paths", "lint_texts", "mended"]

@@ -71,7 +71,14 @@ class Edit:
 
 def fix_paths(paths: Iterable[Path], taxonomy: Taxonomy) -> list[Finding]:
     """Mend frame files in place and say what was mended. Raises `ContentError` for a wrong path."""
-    return [finding for path in content_files(paths) if path.suffix == FRAME for finding in fix_file(path, taxonomy)]
+    return list(mended(paths, taxonomy))
+
+
+def mended(paths: Iterable[Path], taxonomy: Taxonomy) -> Iterator[Finding]:
+    """The same, told as soon as it is done: a later file may be one that cannot be written."""
+    for path in content_files(paths):
+        if path.suffix == FRAME:
+            yield from fix_file(path, taxonomy)
 
 
 def fix_file(path: Path, taxonomy: Taxonomy) -> list[Finding]:
@@ -214,4 +221,4 @@ def _pair(text: str, start: int, end: int) -> tuple[int, int]:
     return (line_start, line_end) if alone else (start, end)
 
 
-__all__ = ["Edit", "applied", "fix_file", "fix_paths", "sound_edits"]
+__all__ = ["Edit", "applied", "fix_file", "fix_paths", "mended", "sound_edits"]

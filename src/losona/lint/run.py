@@ -3,13 +3,13 @@
 Knows no rule. Prints nothing.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from losona.frames import SHIPPED_FRAMES
 from losona.lint.finding import Finding
 from losona.lint.lines import LineView
-from losona.lint.reading import LINES, content_files, read_lines, read_view
+from losona.lint.reading import LINES, content_files, read_lines, read_view, view_of
 from losona.lint.registry import RULES
 from losona.lint.units import units_of
 from losona.lint.view import FrameView
@@ -38,6 +38,19 @@ def lint_paths(paths: Iterable[Path], taxonomy: Taxonomy) -> list[Finding]:
         else:
             findings += view
     findings += lint_set(views, lines)
+    return _in_order(findings, files)
+
+
+def lint_texts(texts: Mapping[Path, str], taxonomy: Taxonomy) -> list[Finding]:
+    """The same for frames that were read already; the files are not looked at again."""
+    read = [view_of(text, path, taxonomy) for path, text in texts.items()]
+    views = [view for view in read if isinstance(view, FrameView)]
+    findings = [finding for view in views for finding in lint_frame(view)]
+    findings += [finding for view in read if not isinstance(view, FrameView) for finding in view]
+    return _in_order([*findings, *lint_set(views)], texts)
+
+
+def _in_order(findings: Iterable[Finding], files: Iterable[Path]) -> list[Finding]:
     order = {path: i for i, path in enumerate(files)}
     return sorted(findings, key=lambda finding: (order[finding.file], finding.line, finding.rule))
 

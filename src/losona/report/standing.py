@@ -6,6 +6,7 @@ Takes records as they are; a part that is about an earlier state of the frame sa
 from collections.abc import Iterator, Sequence
 
 from losona.curation.checks import latest
+from losona.curation.decisions import KNOWN_ISSUE, is_current
 from losona.curation.frameset import FrameFile
 from losona.curation.screening import standing as what_counts
 from losona.lint import Finding
@@ -26,10 +27,12 @@ def standing(file: FrameFile, findings: Sequence[Finding]) -> Iterator[str]:
     for decision in file.record.decisions:
         reason = f": {shown(decision.reason)}" if decision.reason else ""
         who = f"{decision.decision} by {shown(decision.author)}, {decision.created}"
-        yield f"decision: {who}{reason}{_stale(decision.frame_hash, file)}"
+        yield f"decision: {who}{reason}{'' if is_current(decision, file) else STALE}"
 
 
 def _marks(file: FrameFile) -> Iterator[str]:
+    if file.frame.status.startswith(KNOWN_ISSUE):
+        yield f"status: {shown(file.frame.status)}"
     for arm, reason in file.frame.dropped.items():
         yield f"dropped: arm {arm}: {shown(reason)}"
 

@@ -150,6 +150,8 @@ class Decision(Record):
     """Why; needed for a rejection, and to accept in spite of a failed check."""
     despite: tuple[str, ...] = ()
     """Failed checks in spite of which it was accepted, `Q22 answerability b`."""
+    by_hand: dict[str, str] = {}
+    """Marks by hand that the frame had: dropped arms with the reason, and the `status` of a known issue."""
 
 
 class FrameRecord(Released):
