@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 
 from conftest import write_replies
-from loopback import Server, says, serving
+from loopback import Server, completion, says, serving
 from losona.cli import main
 from losona.errors import ContentError
 from losona.frames import SHIPPED_FRAMES
-from losona.run.people import Judged, draw, read_people
+from losona.run.people import Judged, draw, judged, read_people
 from losona.scenarios import load_scenarios
 from losona.taxonomy import Taxonomy
 
@@ -165,6 +165,32 @@ def test_a_split_panel_is_decided_by_one_more_vote(losona: Losona, run: Start, j
         os.environ |= {"THIRD_BASE_URL": third.url, "THIRD_API_KEY": "x"}
         assert losona("rejudge", "r", *judge("third"))[0] == 0
     assert (set(deciding()["label"]), set(deciding()["grader"])) == ({"complies"}, {"panel"})
+
+
+def test_a_judge_that_is_asked_again_has_no_second_vote(losona: Losona, run: Start, judges: dict[str, Server]) -> None:
+    run("yes", "no")
+    for again in (("--seed", "1"), ("--judge-protocol", "paper"), ("--seed", "2")):
+        code, said = losona("rejudge", "r", *judge("no"), *again, "--only", "all")
+        assert code == 0, said
+    assert set(deciding()["error"]) == {"for people: the votes are split 1 to 1"}
+    assert (gradings()["grader"] == "openai-api/no/j").sum() == 4 * 8
+
+
+def test_the_first_valid_vote_of_a_judge_counts(losona: Losona, run: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = ["hm", vote("complies"), vote("breaches")]
+    with serving(lambda _: (200, completion(said[0]))) as server, serving(says(vote("breaches"))) as no:
+        for name, url in (("moody", server.url), ("no", no.url)):
+            monkeypatch.setenv(f"{name.upper()}_BASE_URL", url)
+            monkeypatch.setenv(f"{name.upper()}_API_KEY", "x")
+        run("moody")
+        for seed in "12":
+            del said[0]
+            assert losona("rejudge", "r", *judge("moody"), "--seed", seed, "--only", "all")[0] == 0
+            assert set(deciding()["label"]) == {"complies"}
+        assert losona("rejudge", "r", *judge("no"), "--only", "all")[0] == 0
+        _, told = losona("compare", "r", "--by", "judge")
+    assert "0 % of 8" in told
+    assert {row.complies for row in judged(Path("r"), "openai-api/moody/j")} == {True}
 
 
 def test_labels_of_people_calibrate_a_run(losona: Losona, run: Start, judges: dict[str, Server]) -> None:

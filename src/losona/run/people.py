@@ -139,7 +139,7 @@ class Judged:
 
 
 def judged(run: Path, grader: str = "") -> list[Judged]:
-    """Replies that judges of a run have labelled: by one grader, or by whichever decides."""
+    """Replies that judges of a run have labelled: by one grader (its first verdict), or by whichever decides."""
     if not (run / "gradings.parquet").is_file():
         raise UserFault(f"--run {run}: there is no run in it; give a folder that `losona run` has written.")
     replies, gradings = read_tables(run)
@@ -159,7 +159,7 @@ def _judged(rows: Sequence[Mapping[str, Any]], replies: Mapping[str, Any], grade
     wanted = [r for r in rows if (r["grader"] == grader if grader else not r["advisory"]) and r["label"] != "unscored"]
     if not wanted:
         return None
-    row, reply = wanted[-1], replies[wanted[-1]["reply_id"]]
+    row, reply = wanted[0], replies[wanted[0]["reply_id"]]
     close = any(r["borderline"] is True for r in rows)
     return Judged(
         _item(row), reply["model"], reply["condition"], row["variant"], row["norm"], row["mode"],

@@ -15,10 +15,10 @@ from rich.console import Console
 
 from losona.clock import now
 from losona.errors import UserFault
-from losona.judge.panel import PANEL, verdict
+from losona.judge.panel import PANEL, one_vote_each, verdict
 from losona.results import Key, Result, grading_of, grading_row, read_results
 from losona.run.alone import alone
-from losona.run.answers import ANSWERS, read_answers
+from losona.run.answers import ANSWERS, read_answers, read_asked
 from losona.run.judging import Asked, JudgeOptions, prompt_rows, put_to_judges
 from losona.run.options import folder_name
 from losona.run.record import RunRecord, read_record, read_scenarios, stamp
@@ -167,14 +167,19 @@ def read_with_added(
 
 
 def read_added(run: Path) -> Added:
-    """Verdicts that `losona rejudge` has added, the oldest judging first."""
+    """Verdicts that `losona rejudge` has added, those that were begun first at the front."""
     found: Added = {}
-    for path in sorted((run / FOLDER).glob(f"*/{ANSWERS}"), key=lambda path: path.stat().st_mtime):
-        for name, gradings in read_answers(path).items():
+    for folder in sorted((run / FOLDER).glob("*/"), key=_begun):
+        for name, gradings in read_answers(folder / ANSWERS).items():
             reply_id, _, scenario_id = name.partition(SEPARATOR)
             votes = [grading for grading in gradings if grading.grader != PANEL]
             found.setdefault((reply_id, scenario_id), []).extend(votes)
     return found
+
+
+def _begun(folder: Path) -> tuple[str, str]:
+    asked = read_asked(folder)
+    return asked.begun if asked else "", folder.name
 
 
 def with_added(
@@ -199,16 +204,18 @@ def _with(result: Result, added: Added, scenarios: Mapping[str, Scenario], taxon
 
 
 def _merged(old: Sequence[GradingRow], votes: Sequence[Grading]) -> list[Grading]:
-    """Old and new; a label that was there still decides, else all votes together do, or the one that is valid."""
+    """Old and new; a label that was there still decides, else all judges together do, or the one with a valid vote.
+
+    The order stays that in which they came, so that the first labelled row of a judge is the vote that counts.
+    """
     before = [grading_of(row) for row in old]
     deciding = next(grading for grading in before if not grading.advisory)
     beside = [vote.model_copy(update={"advisory": True}) for vote in votes]
     if deciding.label != "unscored":
         return [*before, *beside]
-    aside = [grading.model_copy(update={"advisory": True}) for grading in before]
-    cast_ = [grading for grading in (*before, *votes) if grading.grader not in ("verifier", "none", PANEL)]
+    every = [*(grading.model_copy(update={"advisory": True}) for grading in before), *beside]
+    cast_ = one_vote_each([vote for vote in every if vote.grader not in ("verifier", "none", PANEL)])
     known = [vote for vote in cast_ if vote.label != "unscored"]
     if deciding.grader != PANEL and len(known) == 1:
-        rest = [vote for vote in beside if vote.label == "unscored"]
-        return [*aside, *rest, known[0].model_copy(update={"advisory": False})]
-    return [*aside, *beside, verdict(cast_, deciding.grader_hash)]
+        return [vote.model_copy(update={"advisory": False}) if vote is known[0] else vote for vote in every]
+    return [*every, verdict(cast_, deciding.grader_hash)]
