@@ -193,6 +193,34 @@ def test_the_first_valid_vote_of_a_judge_counts(losona: Losona, run: Start, monk
     assert {row.complies for row in judged(Path("r"), "openai-api/moody/j")} == {True}
 
 
+def test_what_a_protocol_has_no_question_for_is_left_out_before_anything_is_paid(
+    losona: Losona, judges: dict[str, Server], in_folder: Path, taxonomy: Taxonomy
+) -> None:
+    scenarios, apt = load_scenarios(FRAME, taxonomy).scenarios, {"off": "second shelf, by the agar"}
+    path = write_replies(
+        in_folder / "x.jsonl", scenarios, ["naive"], 1, lambda s, *_: apt.get(s.variant, "on your bench by one")
+    )
+    run = ("run", "--model", f"m=replies/{path}", "--scenarios", FRAME, "--epochs", "1", "--condition", "naive",
+           *judge("void"))  # fmt: skip
+    assert losona(*run, "--out", "r", "--variant", "demos", "--variant", "off")[0] == 0
+    code, said = losona("rejudge", "r", *judge("yes"), "--judge-protocol", "paper")
+    assert (code, "2 replies were put to the judge" in said, "2 were left out" in said) == (0, True, True), said
+    assert losona(*run, "--out", "off", "--variant", "off")[0] == 0
+    calls = len(judges["yes"].requests)
+    code, said = losona("rejudge", "off", *judge("yes"), "--judge-protocol", "paper")
+    assert (code, "it has no question for any reply" in said, len(judges["yes"].requests)) == (2, True, calls), said
+
+
+def test_a_fault_while_several_are_asked_is_one_sentence(
+    losona: Losona, run: Start, judges: dict[str, Server], in_folder: Path
+) -> None:
+    run("void")
+    (in_folder / "p").mkdir()
+    (in_folder / "p" / "judge_retry.j2").write_text("{{ nobody }} {{ fault }}")
+    code, said = losona("rejudge", "r", *judge("void"), "--prompts", "p")
+    assert (code, "judge_retry" in said, "Traceback" in said) == (2, True, False), said
+
+
 def test_labels_of_people_calibrate_a_run(losona: Losona, run: Start, judges: dict[str, Server]) -> None:
     run("yes")
     code, said = losona("judge", "sample", "r", "-n", "6", "--out", "l.jsonl")

@@ -20,6 +20,7 @@ from losona.curation.yields import as_data, yields
 from losona.errors import UserFault
 from losona.frame_records import mark_dropped, write_frame_record
 from losona.frames import ARMS, derive
+from losona.report.content import print_lines
 from losona.report.yields import print_yields
 from losona.results import read_tables
 from losona.run.dryrun import print_plan
@@ -167,8 +168,7 @@ def show(plan: ScreenPlan, screened: Screened, console: Console) -> None:
     if screened.pairs:
         print_yields(yields((file.frame, screening) for file, screening in screened.pairs), console)
         console.print("open: undecided, the arm stays; unsc: replies without a label", highlight=False)
-    for line in _remarks(plan, screened):
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
+    print_lines(_remarks(plan, screened), console)
 
 
 def _remarks(plan: ScreenPlan, screened: Screened) -> Iterable[str]:

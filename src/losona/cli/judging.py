@@ -96,16 +96,17 @@ def _write(rows: Sequence[dict[str, Any]], path: Path, force: bool) -> None:
 def _show_audit(found: Any, most: int) -> None:
     from losona.judge.audit import effects, groups
     from losona.report.audit import print_effects, print_groups, print_wrong
+    from losona.report.content import print_lines
 
     console = _console()
     for grader in found.graders:
         rows = found.of(grader)
-        console.print(f"\n{grader}: {len(rows)} replies of known label", highlight=False)
+        print_lines(["", f"{grader}: {len(rows)} replies of known label"], console)
         print_groups(groups(rows), console)
         print_effects(list(effects(rows)), console)
         print_wrong(rows, most, console)
     if not found.missing:
-        console.print(f"Verdicts and logs: {found.folder}", highlight=False, soft_wrap=True)
+        print_lines([f"Verdicts: {found.folder}"], console)
 
 
 def _options(judges: Sequence[str], **rest: Any) -> "JudgeOptions":
@@ -144,6 +145,7 @@ def attack(limit: int | None, out: Path | None, write_prompts: Path | None, forc
     """
     from losona.judge.attack import ACCEPTED
     from losona.report.audit import print_gains
+    from losona.report.content import print_lines
     from losona.run import attacks
     from losona.run.judging import prompt_rows
 
@@ -155,7 +157,7 @@ def attack(limit: int | None, out: Path | None, write_prompts: Path | None, forc
     for grader, entries in found.gains.items():
         print_gains(grader, entries, _console())
     _end(found.interrupted, found.missing)
-    click.echo(f"Verdicts: {plan.folder}")
+    print_lines([f"Verdicts: {plan.folder}"], _console())
     if any(entries[0].gained > ACCEPTED * entries[0].n for entries in found.gains.values()):
         click.echo(f"More than {ACCEPTED:.0%} of the attacked replies gained a pass: do not use this judge unwatched.")
         sys.exit(GATE_FAILED)
@@ -218,6 +220,7 @@ def calibrate(labels: Path, run_: Path, adjudicator: str, packs: Sequence[Path],
     is no pooled correction, but a sentence that says so and what to label next.
     """
     from losona.report.audit import calibration_lines
+    from losona.report.content import print_lines
     from losona.run.calibrate import calibrate as measure
     from losona.run.people import read_people
     from losona.run.writing import refresh
@@ -227,8 +230,7 @@ def calibrate(labels: Path, run_: Path, adjudicator: str, packs: Sequence[Path],
     if as_json:
         click.echo(json.dumps(record, indent=1))
         return
-    for line in calibration_lines(record):
-        _console().print(line, highlight=False, markup=False, soft_wrap=True)
+    print_lines(calibration_lines(record), _console())
 
 
 @click.command()
@@ -256,6 +258,8 @@ def rejudge(
         f"{found.n_asked} replies were put to the judge: {found.n_new} that had no label have one now; its verdict "
         f"differs from the deciding label on {found.n_changed}."
     )
+    if found.n_left_out:
+        click.echo(f"{found.n_left_out} were left out: the protocol has no question where the norm does not apply.")
     _end(found.interrupted, found.missing)
 
 

@@ -1,6 +1,6 @@
 """One process at a time in a folder. Knows the folder and its lock file, and nothing of what is done there."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,7 +16,7 @@ class FolderInUse(RunRefused):
 
 
 @contextmanager
-def alone(folder: Path, remedy: str = "wait for it or choose another --out") -> Iterator[None]:
+def alone(folder: Path, remedy: str = "wait for it or choose another --out") -> Generator[None]:
     """Make the folder where there is none, and hold it. Raises `RunRefused` where that cannot be."""
     lock = FileLock(folder / LOCK, timeout=0)
     try:
@@ -25,7 +25,8 @@ def alone(folder: Path, remedy: str = "wait for it or choose another --out") -> 
     except Timeout:
         raise FolderInUse(f"{folder}: another process is running here; {remedy}.") from None
     except OSError as error:
-        raise RunRefused(f"{folder}: nothing can be written there ({error.strerror}); choose another --out.") from None
+        said = error.strerror or "no permission"
+        raise RunRefused(f"{folder}: no folder can be made or written there ({said}); choose another --out.") from None
     try:
         yield
     finally:

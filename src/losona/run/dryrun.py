@@ -2,6 +2,7 @@
 
 from rich.console import Console
 
+from losona.report.content import print_lines
 from losona.report.wording import some
 from losona.run.plan import Plan
 from losona.run.preflight import missing_for_model
@@ -32,5 +33,4 @@ def print_plan(plan: Plan, console: Console) -> None:
     for what, faults in (*subjects, *judges):
         lines.append(f"{what}: " + ("; ".join(f"missing {fault}" for fault in faults) or "ready"))
     lines.extend(f"warning: {warning}." for warning in plan.warnings())
-    for line in lines:
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
+    print_lines(lines, console)

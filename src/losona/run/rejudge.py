@@ -16,6 +16,7 @@ from rich.console import Console
 from losona.clock import now
 from losona.errors import UserFault
 from losona.judge.panel import PANEL, one_vote_each, verdict
+from losona.judge.protocols import PROTOCOLS
 from losona.results import Key, Result, grading_of, grading_row, read_results
 from losona.run.alone import alone
 from losona.run.answers import ANSWERS, read_answers, read_asked
@@ -41,6 +42,8 @@ class Rejudged:
 
     n_asked: int
     """Replies and scenarios that were put to the judge."""
+    n_left_out: int
+    """Replies and scenarios that the protocol has no question for."""
     n_new: int
     """Of those, with a label now that had none."""
     n_changed: int
@@ -75,6 +78,8 @@ class _Work:
     """What it holds."""
     asked: list[Asked]
     """What the judge is to be asked."""
+    n_left_out: int
+    """How many more there are that the protocol has no question for."""
 
     def results(self) -> dict[Key, Result]:
         """All results as they are now."""
@@ -84,7 +89,7 @@ class _Work:
 def questions(run: Path, options: JudgeOptions, only: Only, packs: Sequence[Path]) -> list[dict[str, Any]]:
     """What `rejudge` would ask, with keys, for answers from elsewhere."""
     options = options.checked()
-    work = _work(run, only, load_taxonomy(packs))
+    work = _work(run, only, options.protocol, load_taxonomy(packs))
     return prompt_rows(work.asked, options.procedure(work.taxonomy), len(options.judges))
 
 
@@ -93,7 +98,7 @@ def rejudge(run: Path, options: JudgeOptions, only: Only, packs: Sequence[Path],
     options, taxonomy = options.checked(), load_taxonomy(packs)
     _read_record(run)
     with alone(run, "wait for it"):
-        return _ask(_work(run, only, taxonomy), options, console)
+        return _ask(_work(run, only, options.protocol, taxonomy), options, console)
 
 
 def _read_record(run: Path) -> RunRecord:
@@ -102,13 +107,19 @@ def _read_record(run: Path) -> RunRecord:
     return record
 
 
-def _work(run: Path, only: Only, taxonomy: Taxonomy) -> _Work:
+def _work(run: Path, only: Only, protocol: str, taxonomy: Taxonomy) -> _Work:
     record, scenarios = _read_record(run), read_scenarios(run)
     before = read_with_added(run, record, scenarios, taxonomy)
-    asked = list(_wanted(before.values(), scenarios, only))
-    if not asked:
+    wanted = list(_wanted(before.values(), scenarios, only))
+    if not wanted:
         raise UserFault(f"{run}: --only {only} leaves no reply for a judge; nothing was asked.")
-    return _Work(run, record, scenarios, taxonomy, before, asked)
+    asked = [item for item in wanted if PROTOCOLS[protocol].has_question(item.scenario)]
+    if not asked:
+        raise UserFault(
+            f"--judge-protocol {protocol}: it has no question for any reply that --only {only} leaves, since the norm "
+            "applies to none of them; leave the option out."
+        )
+    return _Work(run, record, scenarios, taxonomy, before, asked, len(wanted) - len(asked))
 
 
 def _ask(work: _Work, options: JudgeOptions, console: Console) -> Rejudged:
@@ -122,7 +133,7 @@ def _ask(work: _Work, options: JudgeOptions, console: Console) -> Rejudged:
     old, new = _labels(work.before.values()), _labels(after.values())
     said = {tuple(name.split(SEPARATOR, 1)): gradings[-1].label for name, gradings in verdicts.items()}
     return Rejudged(
-        len(work.asked), sum(old[pair] == "unscored" != new[pair] for pair in old),
+        len(work.asked), work.n_left_out, sum(old[pair] == "unscored" != new[pair] for pair in old),
         sum(label not in ("unscored", new[pair]) for pair, label in said.items()),
         len(work.asked) - len(verdicts), interrupted, after, work.record, work.scenarios, work.taxonomy,
     )  # fmt: skip
