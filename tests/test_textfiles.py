@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from losona.errors import ContentError
-from losona.textfiles import parse_yaml, read_jsonl, read_text, read_yaml, write_atomically
+from losona.textfiles import json_text, parse_yaml, read_jsonl, read_text, read_yaml, write_atomically
 
 HERE = Path("x.yaml")
 
@@ -84,3 +84,8 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
         write_atomically(path, "\ud800")
     assert path.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["x"]
+
+
+def test_what_is_no_finite_number_is_written_as_null() -> None:
+    written = json_text({"a": [float("nan"), 1.5], "b": {"c": float("-inf"), "d": (True, None, "é")}})
+    assert written == '{"a": [null, 1.5], "b": {"c": null, "d": [true, null, "é"]}}'

@@ -4,7 +4,6 @@ The asking is a run like any other, restricted to the control without a hint, so
 one place that knows the order. Does not know how a decision comes about.
 """
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -33,7 +32,7 @@ from losona.schema.frame import Arm
 from losona.schema.frame_record import Screening
 from losona.schema.scenario import Scenario
 from losona.taxonomy import Taxonomy, load_taxonomy
-from losona.textfiles import write_atomically
+from losona.textfiles import json_text, write_atomically
 
 COUNTS_FILE = "screening.json"
 
@@ -122,7 +121,7 @@ def screen(plan: ScreenPlan, console: Console) -> Screened:
     changed = tuple(file.path for file, screening in pairs if not _write(file, screening))
     counts = as_data(yields((file.frame, screening) for file, screening in pairs))
     counts["set_aside"] = sorted(plan.set_aside)
-    write_atomically(outcome.folder / COUNTS_FILE, json.dumps(counts, indent=1, ensure_ascii=False) + "\n")
+    write_atomically(outcome.folder / COUNTS_FILE, json_text(counts, 1) + "\n")
     return Screened(outcome, pairs, changed)
 
 

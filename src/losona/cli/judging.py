@@ -1,6 +1,5 @@
 """Commands about judges: audit, attack, sample, agreement, calibrate; and rejudge for runs."""
 
-import json
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ import click
 from losona.cli.content import emit, json_option, pack_option
 from losona.cli.running import GATE_FAILED, INCOMPLETE, INTERRUPTED
 from losona.errors import UserFault
+from losona.textfiles import json_text
 
 if TYPE_CHECKING:
     from losona.run.judging import JudgeOptions
@@ -90,7 +90,7 @@ def audit(
 
 def _write(rows: Sequence[dict[str, Any]], path: Path, force: bool) -> None:
     """Questions, one a line."""
-    emit([json.dumps(row, ensure_ascii=False) for row in rows], path, force)
+    emit([json_text(row) for row in rows], path, force)
 
 
 def _show_audit(found: Any, most: int) -> None:
@@ -199,12 +199,21 @@ def sample(
 @pack_option
 def agreement(labels: Path, run_: Path | None, grader: str, adjudicator: str, packs: Sequence[Path]) -> None:
     """How far people agree with each other, and the judge of a run with them, by norm family."""
-    from losona.report.audit import print_people
+    from losona.report.audit import print_people, unmatched_line
+    from losona.report.content import print_lines
     from losona.run import people
+    from losona.run.labels import read_people
 
-    found = people.read_people(labels, adjudicator)
-    against = people.against(people.judged(run_, grader), found, _families(packs)) if run_ else {}
-    print_people(people.among(found), against, len(found.open_), _console())
+    if grader and not run_:
+        raise UserFault(f"--grader {grader}: there is no run to take its verdicts from; give --run RUN.")
+    found = read_people(labels, adjudicator)
+    rows = people.judged(run_, grader) if run_ else []
+    missing = people.unmatched(rows, found, run_) if run_ else 0
+    print_people(
+        people.among(found), people.against(rows, found, _families(packs)) if run_ else {}, len(found.open_), _console()
+    )
+    if missing:
+        print_lines([unmatched_line(missing)], _console())
 
 
 @judge.command()
@@ -222,13 +231,11 @@ def calibrate(labels: Path, run_: Path, adjudicator: str, packs: Sequence[Path],
     from losona.report.audit import calibration_lines
     from losona.report.content import print_lines
     from losona.run.calibrate import calibrate as measure
-    from losona.run.people import read_people
-    from losona.run.writing import refresh
+    from losona.run.labels import read_people
 
-    record = measure(run_, read_people(labels, adjudicator), str(labels))
-    refresh(run_, packs)
+    record = measure(run_, read_people(labels, adjudicator), str(labels), packs)
     if as_json:
-        click.echo(json.dumps(record, indent=1))
+        click.echo(json_text(record, 1))
         return
     print_lines(calibration_lines(record), _console())
 
@@ -252,8 +259,11 @@ def rejudge(
     if write_prompts:
         _write(stage.questions(run, _options(**options), only, packs), write_prompts, force)
         return
-    found = stage.rejudge(run, _options(**options), only, packs, _console())
-    write_all(run, found.record, found.scenarios, found.taxonomy, found.results)
+
+    def write(found: stage.Rejudged) -> None:
+        write_all(run, found.record, found.scenarios, found.taxonomy, found.results)
+
+    found = stage.rejudge(run, _options(**options), only, packs, _console(), write)
     click.echo(
         f"{found.n_asked} replies were put to the judge: {found.n_new} that had no label have one now; its verdict "
         f"differs from the deciding label on {found.n_changed}."

@@ -4,7 +4,6 @@ Knows what must hold before something is released. Does not know who asks for it
 """
 
 import hashlib
-import json
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,7 +22,7 @@ from losona.lint import lint_paths
 from losona.official import to_row
 from losona.schema.scenario import Scenario
 from losona.taxonomy import Taxonomy
-from losona.textfiles import listed, read_text
+from losona.textfiles import json_text, listed, read_text
 
 CONTENT_LICENCE = Path(__file__).parents[1] / "content" / "LICENSE"
 TEMPLATE = Path(__file__).parent / "card.md.j2"
@@ -111,7 +110,7 @@ def _official(scenarios: Iterable[Scenario], taxonomy: Taxonomy) -> Iterator[str
     """A release row means that the norm is shown and applies."""
     for scenario in scenarios:
         if scenario.variant == "demos":
-            yield json.dumps(to_row(scenario, taxonomy), ensure_ascii=False)
+            yield json_text(to_row(scenario, taxonomy))
 
 
 def _lines(lines: Iterable[str]) -> bytes:
@@ -119,7 +118,7 @@ def _lines(lines: Iterable[str]) -> bytes:
 
 
 def _json(value: dict[str, Any]) -> bytes:
-    return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode()
+    return (json_text(value, 1) + "\n").encode()
 
 
 def render_card(made: dict[str, Any]) -> str:

@@ -140,12 +140,19 @@ def print_people(among: AnnotatorAgreement, against: Mapping[str, Agreement], n_
     print_groups([Group("family" if name != "all" else "all", name, a.counts) for name, a in against.items()], console)
 
 
+def unmatched_line(n: int) -> str:
+    """Labels that no verdict goes with."""
+    return f"{n} labelled replies match no judged reply of this run and are left out."
+
+
 def calibration_lines(record: Mapping[str, Any]) -> Iterator[str]:
     """What a calibration has found: errors, whether they may be pooled, raw and corrected rates."""
     if len(record["graders"]) > 1:
         yield f"Verdicts of several judges are taken together: {', '.join(record['graders'])}."
     n = f"{record['n_labels']} judged replies with labels of people ({record['labels']})"
     yield f"Calibrated {record['created']}: {n}; {record['n_open']} open."
+    if unmatched := record.get("n_unmatched"):
+        yield unmatched_line(unmatched)
     for name, rate in record["errors"].items():
         low, high = rate["interval"]
         n = f"{rate['n']} (effectively {rate['n_effective']:.0f})"

@@ -20,7 +20,7 @@ from losona.run.judging import Asked, JudgeOptions, put_to_judges
 from losona.run.options import checked_folder, folder_name
 from losona.scenarios import SHIPPED, load_scenarios
 from losona.taxonomy import load_taxonomy
-from losona.textfiles import write_atomically
+from losona.textfiles import json_text, write_atomically
 
 FOLDER, RECORD = Path("attacks"), "attack.json"
 
@@ -77,7 +77,7 @@ def attack(plan: AttackPlan, console: Console) -> AttackResult:
     found = {grader: gains(plan.tried, verdicts, grader) for grader in graders}
     missing = len(plan.tried) - len(verdicts)
     if not missing:
-        write_atomically(plan.folder / RECORD, json.dumps(_record(plan, found, verdicts), indent=1) + "\n")
+        write_atomically(plan.folder / RECORD, json_text(_record(plan, found, verdicts), 1) + "\n")
     return AttackResult(found, missing, interrupted)
 
 

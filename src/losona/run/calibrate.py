@@ -1,13 +1,15 @@
 """`losona judge calibrate`: labels of people -> the errors of a run's judge, stored with it, and corrected rates."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from losona.clock import now
 from losona.errors import UserFault
-from losona.run.people import Judged, People, judged, labelled
+from losona.run.alone import alone
+from losona.run.labels import People
+from losona.run.people import Judged, judged, labelled, unmatched
+from losona.run.writing import refresh
 from losona.stats.agreement import Share
 from losona.stats.calibration import (
     CELL_LABELS,
@@ -21,22 +23,31 @@ from losona.stats.calibration import (
     refusal,
 )
 from losona.stored import CALIBRATION_FILE
-from losona.textfiles import write_atomically
+from losona.textfiles import json_text, write_atomically
 
 
-def calibrate(run: Path, people: People, source: str) -> dict[str, Any]:
-    """Measure, store in the run's folder, and give back what was stored."""
-    rows = judged(run)
-    labels = labelled(rows, people)
+def calibrate(run: Path, people: People, source: str, packs: Sequence[Path] = ()) -> dict[str, Any]:
+    """Measure, store in the run's folder, write its report anew, and give back what was stored."""
+    judged(run)
+    with alone(run, "wait for it"):
+        record = _measured(judged(run), people, source, run)
+        write_atomically(run / CALIBRATION_FILE, json_text(record, 1) + "\n")
+        refresh(run, packs)
+    return record
+
+
+def _measured(rows: Sequence[Judged], people: People, source: str, run: Path) -> dict[str, Any]:
+    n_unmatched, labels = unmatched(rows, people, run), labelled(rows, people)
     if not labels:
-        raise UserFault(f"--labels {source}: none of its replies has a verdict of a judge in {run}.")
+        raise UserFault(f"--labels {source}: people are split on every reply that has a verdict in {run}; adjudicate.")
     found, refused = errors(labels), refusal(labels)
-    record = {
+    return {
         "schema_version": "1",
         "created": now(),
         "graders": sorted({row.grader for row in rows}),
         "labels": source,
         "n_labels": len(labels),
+        "n_unmatched": n_unmatched,
         "n_open": len(people.open_),
         "errors": {
             name: {**rate._asdict(), "interval": rate.share()[1:3]} for name, rate in found._asdict().items() if rate.n
@@ -45,8 +56,6 @@ def calibrate(run: Path, people: People, source: str) -> dict[str, Any]:
         "refusal": refused._asdict() if refused else None,
         "cells": _corrected(rows, found, refused, people),
     }
-    write_atomically(run / CALIBRATION_FILE, json.dumps(record, indent=1) + "\n")
-    return record
 
 
 def _corrected(rows: Sequence[Judged], found: Errors, refused: Refusal | None, people: People) -> dict[str, Any]:

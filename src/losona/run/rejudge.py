@@ -6,7 +6,7 @@ ones, and in their place where those gave no label. Knows folders and results.
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -27,7 +27,7 @@ from losona.schema.results import Grading
 from losona.schema.scenario import Scenario
 from losona.schema.tables import GradingRow
 from losona.taxonomy import Taxonomy, load_taxonomy
-from losona.textfiles import write_atomically
+from losona.textfiles import json_text, write_atomically
 
 FOLDER, RECORD = "rejudged", "rejudge.json"
 Only = Literal["unscored", "disagreeing", "all"]
@@ -93,12 +93,22 @@ def questions(run: Path, options: JudgeOptions, only: Only, packs: Sequence[Path
     return prompt_rows(work.asked, options.procedure(work.taxonomy), len(options.judges))
 
 
-def rejudge(run: Path, options: JudgeOptions, only: Only, packs: Sequence[Path], console: Console) -> Rejudged:
-    """Ask, keep, and give back the run with all its verdicts. Raises `UserFault` before anything is paid."""
+def rejudge(
+    run: Path,
+    options: JudgeOptions,
+    only: Only,
+    packs: Sequence[Path],
+    console: Console,
+    write: Callable[[Rejudged], None],
+) -> Rejudged:
+    """Ask, keep, and write the run with all its verdicts while nobody else can. Raises `UserFault` before anything is
+    paid."""
     options, taxonomy = options.checked(), load_taxonomy(packs)
     _read_record(run)
     with alone(run, "wait for it"):
-        return _ask(_work(run, only, options.protocol, taxonomy), options, console)
+        found = _ask(_work(run, only, options.protocol, taxonomy), options, console)
+        write(found)
+        return found
 
 
 def _read_record(run: Path) -> RunRecord:
@@ -128,7 +138,7 @@ def _ask(work: _Work, options: JudgeOptions, console: Console) -> Rejudged:
     folder = work.run / FOLDER / f"{folder_name(options.judges)}-{key}"
     verdicts, interrupted = put_to_judges(work.asked, options, procedure, folder, console)
     told = {"judges": options.judges, "protocol": options.protocol, "grader_hash": procedure.hash, "changed": now()}
-    write_atomically(folder / RECORD, json.dumps(told, indent=1) + "\n")
+    write_atomically(folder / RECORD, json_text(told, 1) + "\n")
     after = work.results()
     old, new = _labels(work.before.values()), _labels(after.values())
     said = {tuple(name.split(SEPARATOR, 1)): gradings[-1].label for name, gradings in verdicts.items()}
