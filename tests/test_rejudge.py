@@ -284,10 +284,10 @@ def test_labels_are_read_strictly(in_folder: Path, text: str, fault: str) -> Non
     [
         (
             "reply_id,annotator,label",
-            "l.csv:1: the columns scenario_id are missing; the first line must name reply_id,",
+            "l.csv:1: missing columns: scenario_id; the first line must name reply_id,",
         ),
         ("reply_id;scenario_id;annotator;label", "with commas between them (found 'reply_id;scenario_id;annotator;"),
-        ("reply_id,scenario_id,annotator,Label", "the columns label are missing"),
+        ("reply_id,scenario_id,annotator,Label", "missing columns: label;"),
         ("reply_id,scenario_id,annotator,label,label", "l.csv:1: the column 'label' stands twice"),
         ("reply_id,scenario_id,annotator,label,Weight", "unknown column 'Weight'; 'weight' is probably meant"),
     ],

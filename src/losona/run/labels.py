@@ -150,6 +150,6 @@ def _check_header(columns: Sequence[str], path: Path) -> None:
     if missing := [name for name in NEEDED if name not in columns]:
         has = ", ".join(map(repr, columns))[:200] or "nothing"
         raise ContentError(
-            f"{path}:1: the columns {', '.join(missing)} are missing; the first line must name {', '.join(NEEDED)}, "
+            f"{path}:1: missing columns: {', '.join(missing)}; the first line must name {', '.join(NEEDED)}, "
             f"with commas between them (found {has})."
         )
