@@ -115,6 +115,12 @@ def test_wrong_input_is_one_sentence_and_exit_code_2(losona: Call, arguments: tu
     assert len(err) < 900
 
 
+@pytest.mark.parametrize("command", [("lint",), ("derive", "--out"), ("show",)])
+def test_what_a_fault_repeats_moves_nothing_on_the_terminal(losona: Call, command: tuple[str, ...]) -> None:
+    code, out, said = losona(*command, "\x1b[31mx\x9b31m\x1b]0;t\x07")
+    assert (code, bool(said), [char for char in out + said if char in "\x1b\x9b\x07"]) == (2, True, [])
+
+
 def test_missing_keys_are_named_before_anything_is_paid(losona: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     monkeypatch.setenv("GONE_BASE_URL", "http://127.0.0.1:9/v1")

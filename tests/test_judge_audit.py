@@ -192,9 +192,15 @@ def test_two_at_once_in_one_folder_ask_nothing_twice(
         (("audit", "--judge", "replies/none.jsonl", "--round", "x"), "--round x: unknown; known are references, blind"),
         (("audit", "--judge", "replies/none.jsonl", "--limit", "0"), "--limit 0: give a whole number"),
         (("attack", "--judge", "replies/a", "--judge", "replies/a"), "is given twice"),
+        (("audit", "--judge", "mockllm/x", "--limit", "1", "--out", "p.py"), "--out p.py: this is no folder; give a"),
+        (("attack", "--judge", "mockllm/x", "--limit", "1", "--out", "p.py"), "--out p.py: this is no folder; give a"),
+        (("attack", "--judge", "mockllm/x", "--limit", "1", "--out", "a\x1b[31m"), "the path holds"),
+        (("audit", "--judge", "mockllm/x", "--limit", "1", "--out", "p.py/x"), "choose another --out"),
+        (("audit", "--judge", "mockllm/x", "--limit", "1", "--out", "/proc/nope"), "no folder can be made or written"),
     ],
 )
 def test_what_cannot_be_asked_is_one_sentence(losona: Losona, options: tuple[str, ...], said: str) -> None:
+    Path("p.py").write_text("a file")
     code, text = losona("judge", *options)
     assert (code, said in text) == (2, True), text
 

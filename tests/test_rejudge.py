@@ -1,19 +1,22 @@
 """Further judges and people over a run that is there: nothing is asked again, nothing is lost, errors are measured."""
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from filelock import FileLock
 
 from conftest import write_replies
-from loopback import Server, says, serving
+from loopback import Server, completion, says, serving
 from losona.cli import main
 from losona.errors import ContentError
 from losona.frames import SHIPPED_FRAMES
-from losona.run.people import Judged, draw, read_people
+from losona.run.labels import read_people
+from losona.run.people import Judged, draw, judged
 from losona.scenarios import load_scenarios
 from losona.taxonomy import Taxonomy
 
@@ -167,6 +170,60 @@ def test_a_split_panel_is_decided_by_one_more_vote(losona: Losona, run: Start, j
     assert (set(deciding()["label"]), set(deciding()["grader"])) == ({"complies"}, {"panel"})
 
 
+def test_a_judge_that_is_asked_again_has_no_second_vote(losona: Losona, run: Start, judges: dict[str, Server]) -> None:
+    run("yes", "no")
+    for again in (("--seed", "1"), ("--judge-protocol", "paper"), ("--seed", "2")):
+        code, said = losona("rejudge", "r", *judge("no"), *again, "--only", "all")
+        assert code == 0, said
+    assert set(deciding()["error"]) == {"for people: the votes are split 1 to 1"}
+    assert (gradings()["grader"] == "openai-api/no/j").sum() == 4 * 8
+
+
+def test_the_first_valid_vote_of_a_judge_counts(losona: Losona, run: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = ["hm", vote("complies"), vote("breaches")]
+    with serving(lambda _: (200, completion(said[0]))) as server, serving(says(vote("breaches"))) as no:
+        for name, url in (("moody", server.url), ("no", no.url)):
+            monkeypatch.setenv(f"{name.upper()}_BASE_URL", url)
+            monkeypatch.setenv(f"{name.upper()}_API_KEY", "x")
+        run("moody")
+        for seed in "12":
+            del said[0]
+            assert losona("rejudge", "r", *judge("moody"), "--seed", seed, "--only", "all")[0] == 0
+            assert set(deciding()["label"]) == {"complies"}
+        assert losona("rejudge", "r", *judge("no"), "--only", "all")[0] == 0
+        _, told = losona("compare", "r", "--by", "judge")
+    assert "0 % of 8" in told
+    assert {row.complies for row in judged(Path("r"), "openai-api/moody/j")} == {True}
+
+
+def test_what_a_protocol_has_no_question_for_is_left_out_before_anything_is_paid(
+    losona: Losona, judges: dict[str, Server], in_folder: Path, taxonomy: Taxonomy
+) -> None:
+    scenarios, apt = load_scenarios(FRAME, taxonomy).scenarios, {"off": "second shelf, by the agar"}
+    path = write_replies(
+        in_folder / "x.jsonl", scenarios, ["naive"], 1, lambda s, *_: apt.get(s.variant, "on your bench by one")
+    )
+    run = ("run", "--model", f"m=replies/{path}", "--scenarios", FRAME, "--epochs", "1", "--condition", "naive",
+           *judge("void"))  # fmt: skip
+    assert losona(*run, "--out", "r", "--variant", "demos", "--variant", "off")[0] == 0
+    code, said = losona("rejudge", "r", *judge("yes"), "--judge-protocol", "paper")
+    assert (code, "2 replies were put to the judge" in said, "2 were left out" in said) == (0, True, True), said
+    assert losona(*run, "--out", "off", "--variant", "off")[0] == 0
+    calls = len(judges["yes"].requests)
+    code, said = losona("rejudge", "off", *judge("yes"), "--judge-protocol", "paper")
+    assert (code, "it has no question for any reply" in said, len(judges["yes"].requests)) == (2, True, calls), said
+
+
+def test_a_fault_while_several_are_asked_is_one_sentence(
+    losona: Losona, run: Start, judges: dict[str, Server], in_folder: Path
+) -> None:
+    run("void")
+    (in_folder / "p").mkdir()
+    (in_folder / "p" / "judge_retry.j2").write_text("{{ nobody }} {{ fault }}")
+    code, said = losona("rejudge", "r", *judge("void"), "--prompts", "p")
+    assert (code, "judge_retry" in said, "Traceback" in said) == (2, True, False), said
+
+
 def test_labels_of_people_calibrate_a_run(losona: Losona, run: Start, judges: dict[str, Server]) -> None:
     run("yes")
     code, said = losona("judge", "sample", "r", "-n", "6", "--out", "l.jsonl")
@@ -201,20 +258,85 @@ def test_labels_of_people_calibrate_a_run(losona: Losona, run: Start, judges: di
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        (
-            "reply_id,scenario_id,annotator,label\na,s,x,maybe\n",
-            "l.csv:2: label: 'maybe'; allowed: 'complies' or 'breaches'",
-        ),
-        ("reply_id,scenario_id,annotator,label\na,s,x,complies\na,s,x,breaches\n", "l.csv:3: x labels a under s twice"),
-        ("reply_id,scenario_id,annotator,label\na,s,,\n", "there is no label in it"),
-        ("reply_id,annotator,label\na,x,complies\n", "l.csv:2: scenario_id: the key is missing"),
+        ("a,s,x,maybe", "l.csv:2: label: Input should be 'complies' or 'breaches'"),
+        ("a,s,x,complies\na,s,x,breaches", "l.csv:3: 'x' labels 'a' under 's' twice, and differently"),
+        ("a,s,adjudicator,complies\na,s,adjudicator,breaches", "'adjudicator' labels 'a' under 's' twice"),
+        ("a,s,,", "there is no label in it"),
+        ("a,s,,complies", "l.csv:2: there is a label and no annotator; fill it in, or empty the label"),
+        ("a,s,x,complies,n,0", "l.csv:2: weight: Input should be greater than 0"),
+        ("a,s,x,complies,n,-1", "l.csv:2: weight: Input should be greater than 0"),
+        ("a,s,x,complies,n,nan", "l.csv:2: weight: Input should be a finite number"),
+        ("a,s,x,complies,n,1e300", "l.csv:2: weight: Input should be less than or equal to 1000000"),
+        ("a,s,x,complies,n,2\na,s,y,complies,,\na,s,z,complies,n,3", "l.csv:4: weight 3, but 'a' under 's' had 2"),
+        ('a,s,x,complies,"one\n\ntwo",2\nb,s,x,maybe', "l.csv:5: label: Input should be"),
+        ("a,s,x,complies,n,2,more", "l.csv:2: 7 cells for 6 columns"),
+        (f"a,s,x,complies,{'n' * 200_000},2", "l.csv:2: this row cannot be read as CSV (field larger than"),
+        ('"a,s,x,complies', "l.csv:2: this row cannot be read as CSV (unexpected end of data)"),
     ],
 )
 def test_labels_are_read_strictly(in_folder: Path, text: str, fault: str) -> None:
     path = in_folder / "l.csv"
-    path.write_text(text)
-    with pytest.raises(ContentError, match=fault.replace("(", r"\(")):
+    path.write_text(f"reply_id,scenario_id,annotator,label,note,weight\n{text}\n")
+    with pytest.raises(ContentError, match=re.escape(fault)):
         read_people(path)
+
+
+@pytest.mark.parametrize(
+    ("header", "fault"),
+    [
+        (
+            "reply_id,annotator,label",
+            "l.csv:1: missing columns: scenario_id; the first line must name reply_id,",
+        ),
+        ("reply_id;scenario_id;annotator;label", "with commas between them (found 'reply_id;scenario_id;annotator;"),
+        ("reply_id,scenario_id,annotator,Label", "missing columns: label;"),
+        ("reply_id,scenario_id,annotator,label,label", "l.csv:1: the column 'label' stands twice"),
+        ("reply_id,scenario_id,annotator,label,Weight", "unknown column 'Weight'; 'weight' is probably meant"),
+    ],
+)
+def test_the_columns_of_labels_are_checked_by_name(in_folder: Path, header: str, fault: str) -> None:
+    path = in_folder / "l.csv"
+    path.write_text(f"{header}\na,s,x,complies,2\n".replace(",2\n", ",2\n" if header.count(",") > 3 else "\n"))
+    with pytest.raises(ContentError, match=re.escape(fault)):
+        read_people(path)
+
+
+def test_a_key_that_stands_twice_in_a_line_is_no_label(in_folder: Path) -> None:
+    path = in_folder / "l.jsonl"
+    path.write_text('{"reply_id": "a", "scenario_id": "s", "annotator": "x", "label": "complies", "label": "breaches"}')
+    with pytest.raises(ContentError, match=r"l.jsonl:1: not valid JSON \(a key stands twice"):
+        read_people(path)
+
+
+def test_labels_that_match_no_verdict_are_counted_or_refused(
+    losona: Losona, run: Start, judges: dict[str, Server]
+) -> None:
+    run("yes")
+    found = deciding().iloc[0]
+    row = {"reply_id": found["reply_id"], "scenario_id": found["scenario_id"], "annotator": "x", "label": "complies"}
+    others = [{**row, "reply_id": name} for name in "ab"]
+    Path("l.jsonl").write_text("".join(json.dumps(r) + "\n" for r in (row, *others)))
+    for command in ("agreement", "calibrate"):
+        code, said = losona("judge", command, "--labels", "l.jsonl", "--run", "r")
+        assert (code, "2 labelled replies match no judged reply of this run" in said) == (0, True), said
+    code, said = losona("judge", "agreement", "--labels", "l.jsonl", "--run", "r", "--grader", "nope")
+    assert (code, "--grader nope: it has graded nothing in r; known are openai-api/yes/j" in said) == (2, True), said
+    Path("l.jsonl").write_text("".join(json.dumps(r) + "\n" for r in others))
+    for command in ("agreement", "calibrate"):
+        code, said = losona("judge", command, "--labels", "l.jsonl", "--run", "r")
+        assert (code, "none of its replies has a verdict of a judge in r" in said) == (2, True), said
+
+
+def test_nobody_writes_into_a_run_that_another_process_has(
+    losona: Losona, run: Start, judges: dict[str, Server]
+) -> None:
+    run("yes")
+    found = deciding().iloc[0]
+    row = {"reply_id": found["reply_id"], "scenario_id": found["scenario_id"], "annotator": "x", "label": "complies"}
+    Path("l.jsonl").write_text(json.dumps(row) + "\n")
+    with FileLock("r/.lock"):
+        code, said = losona("judge", "calibrate", "--labels", "l.jsonl", "--run", "r")
+    assert (code, "r: another process is running here" in said, Path("r/calibration.json").exists()) == (2, True, False)
 
 
 def test_most_annotators_or_the_adjudicator_decide(in_folder: Path) -> None:

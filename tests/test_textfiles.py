@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from losona.errors import ContentError, UserFault
-from losona.textfiles import parse_yaml, read_jsonl, read_text, read_yaml, write_atomically
+from losona.textfiles import json_text, parse_yaml, read_jsonl, read_text, read_yaml, write_atomically
 
 HERE = Path("x.yaml")
 
@@ -136,3 +136,8 @@ def test_a_pipe_is_not_replaced_by_a_file(tmp_path: Path) -> None:
     with pytest.raises(UserFault, match="no ordinary file"):
         write_atomically(tmp_path / "pipe", "new")
     assert (tmp_path / "pipe").is_fifo()
+
+
+def test_what_is_no_finite_number_is_written_as_null() -> None:
+    written = json_text({"a": [float("nan"), 1.5], "b": {"c": float("-inf"), "d": (True, None, "é")}})
+    assert written == '{"a": [null, 1.5], "b": {"c": null, "d": [true, null, "é"]}}'

@@ -33,6 +33,7 @@ from losona.journal import Journal, read_journal
 from losona.judge.verdict import PROVIDER_ERROR
 from losona.prompts import Templates
 from losona.report.checks import print_checks
+from losona.report.content import print_lines
 from losona.report.faults import fault_lines
 from losona.report.wording import some
 from losona.run.alone import alone
@@ -181,7 +182,7 @@ def print_plan(plan: ReviewPlan, console: Console) -> None:
         faults = missing_for_model(judge, plan.prompt_keys(), partly=True)
         state = "; ".join(f"missing {fault}" for fault in faults) or "ready"
         line = f"--judge {judge}: {len(plan.todo(judge))} calls of {len(plan.asked)} (one retry each at most); {state}"
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
+        print_lines([line], console)
 
 
 def review(plan: ReviewPlan, console: Console) -> Reviewed:
@@ -283,8 +284,7 @@ def show(plan: ReviewPlan, reviewed: Reviewed, console: Console) -> None:
     """The end of a review on the terminal: counts, what did not pass, what is missing, what to do next."""
     done = sorted(reviewed.checks, key=lambda item: (item[0], item[1].rule, item[1].arm or "c"))
     print_checks(done, console)
-    for line in _remarks(plan, reviewed):
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
+    print_lines(_remarks(plan, reviewed), console)
 
 
 def _remarks(plan: ReviewPlan, reviewed: Reviewed) -> Iterable[str]:

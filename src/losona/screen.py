@@ -4,7 +4,6 @@ The asking is a run like any other, restricted to the control without a hint, so
 one place that knows the order. Does not know how a decision comes about.
 """
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,6 +18,7 @@ from losona.curation.screening import CONDITION, VARIANT, Tables, marks, screen_
 from losona.curation.yields import as_data, yields
 from losona.errors import UserFault
 from losona.frames import ARMS, derive, read_frame
+from losona.report.content import print_lines
 from losona.report.wording import first
 from losona.report.yields import print_yields
 from losona.results import read_tables
@@ -32,7 +32,7 @@ from losona.schema.frame import Arm
 from losona.schema.frame_record import Screening
 from losona.schema.scenario import Scenario
 from losona.taxonomy import Taxonomy, load_taxonomy
-from losona.textfiles import write_atomically
+from losona.textfiles import json_text, write_atomically
 
 OPEN_NOTE = "open: undecided, the arm stays; gradings: each reply once for each norm; unsc: gradings without a label"
 COUNTS_FILE = "screening.json"
@@ -127,7 +127,7 @@ def screen(plan: ScreenPlan, console: Console) -> Screened:
     still = tuple(line for file, screening in pairs for line in _still_dropped(file.path, screening))
     counts = as_data(yields((file.frame, screening) for file, screening in pairs))
     counts["set_aside"] = sorted(plan.set_aside)
-    write_atomically(outcome.folder / COUNTS_FILE, json.dumps(counts, indent=1, ensure_ascii=False) + "\n")
+    write_atomically(outcome.folder / COUNTS_FILE, json_text(counts, 1) + "\n")
     return Screened(outcome, pairs, changed, still)
 
 
@@ -179,8 +179,7 @@ def show(plan: ScreenPlan, screened: Screened, console: Console) -> None:
     if screened.pairs:
         print_yields(yields((file.frame, screening) for file, screening in screened.pairs), console)
         console.print(OPEN_NOTE, highlight=False, soft_wrap=True)
-    for line in _remarks(plan, screened):
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
+    print_lines(_remarks(plan, screened), console)
 
 
 def _remarks(plan: ScreenPlan, screened: Screened) -> Iterable[str]:

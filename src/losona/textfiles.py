@@ -11,8 +11,9 @@ import json
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, TypeVar, cast
@@ -195,12 +196,19 @@ def first_fault(error: ValidationError, model: type[BaseModel]) -> str:
 
 def _json(line: str, place: str) -> Any:
     try:
-        value = json.loads(line)
+        value = json.loads(line, object_pairs_hook=_unique)
     except (ValueError, RecursionError) as error:
         return ContentError(f"{place}: not valid JSON ({error}).")
     if "\\ud" in line.lower() and not is_unicode(json.dumps(value, ensure_ascii=False)):
         return ContentError(f"{place}: half of a surrogate pair is no text; write the character itself.")
     return value
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key stands twice in an object; keep one")
+    return found
 
 
 def is_unicode(text: str) -> bool:
@@ -241,6 +249,21 @@ def hash_files(paths: Iterable[Path], root: Path) -> str:
     for path in sorted(path for path in paths if path.is_file()):
         digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    """JSON as it is written to files, which any reader takes: what is no finite number is null."""
+    return json.dumps(_finite(value), ensure_ascii=False, indent=indent, allow_nan=False)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: _finite(entry) for key, entry in cast(Mapping[Any, Any], value).items()}
+    if isinstance(value, list | tuple):
+        return [_finite(entry) for entry in cast(Sequence[Any], value)]
+    return value
 
 
 def write_atomically(path: Path, content: str | bytes, was: bytes | None = None) -> None:

@@ -2,6 +2,8 @@
 
 import sqlite3
 import sys
+from io import StringIO
+from typing import cast
 
 import click
 
@@ -15,8 +17,11 @@ from losona.cli.reporting import compare, export, report
 from losona.cli.running import doctor, prompts, run
 from losona.cli.streams import make_streams_last
 from losona.errors import UserFault
+from losona.report.foreign import shown
 
 INTERRUPTED = 130
+TOLD = (click.ClickException, UserFault, click.Abort, KeyboardInterrupt, OSError, sqlite3.Error, RecursionError)
+"""What ends a command with a sentence."""
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -43,23 +48,45 @@ def main() -> None:
         _refuse_broken_text()
         code = cli.main(prog_name="losona", standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)
-    except click.ClickException as fault:
-        fault.show()
-        sys.exit(2)
-    except UserFault as fault:
-        click.echo(f"losona: {fault}", err=True)
-        sys.exit(2)
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("losona: interrupted. The same command again goes on where this one stopped.", err=True)
-        sys.exit(INTERRUPTED)
-    except (OSError, sqlite3.Error) as fault:
-        place, said = getattr(fault, "filename", None), getattr(fault, "strerror", None)
-        where = f"{place}: " if place else ""
-        click.echo(f"losona: {where}{said or fault}. Nothing that was finished is lost.", err=True)
-        sys.exit(2)
-    except RecursionError:
-        click.echo("losona: the input is nested too deeply to be read; flatten it.", err=True)
-        sys.exit(2)
+    except BaseExceptionGroup as group:
+        if (fault := _first(group)) is None:
+            raise
+        sys.exit(_tell(fault))
+    except TOLD as fault:
+        sys.exit(_tell(fault))
+
+
+def _first(group: BaseExceptionGroup[BaseException]) -> BaseException | None:
+    """The first of several faults that were raised side by side; none where one of them is no user's fault."""
+    if group.split(TOLD)[1] is not None:
+        return None
+    first = group.exceptions[0]
+    return _first(cast("BaseExceptionGroup[BaseException]", first)) if isinstance(first, BaseExceptionGroup) else first
+
+
+def _tell(fault: BaseException) -> int:
+    """Say what ended the command, and give back its exit code. Foreign text in it moves nothing on the terminal."""
+    if isinstance(fault, click.ClickException):
+        said = StringIO()
+        fault.show(said)
+        click.echo(shown(said.getvalue()), nl=False, err=True)
+        return 2
+    click.echo(f"losona: {shown(_said(fault))}", err=True)
+    return INTERRUPTED if isinstance(fault, click.Abort | KeyboardInterrupt) else 2
+
+
+def _said(fault: BaseException) -> str:
+    match fault:
+        case click.Abort() | KeyboardInterrupt():
+            return "interrupted. The same command again goes on where this one stopped."
+        case RecursionError():
+            return "the input is nested too deeply to be read; flatten it."
+        case OSError() | sqlite3.Error():
+            place, said = getattr(fault, "filename", None), getattr(fault, "strerror", None)
+            where = f"{place}: " if place else ""
+            return f"{where}{said or fault}. Nothing that was finished is lost."
+        case _:
+            return str(fault)
 
 
 def _refuse_broken_text() -> None:

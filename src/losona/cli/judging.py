@@ -1,6 +1,5 @@
 """Commands about judges: audit, attack, sample, agreement, calibrate; and rejudge for runs."""
 
-import json
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ import click
 from losona.cli.content import emit, json_option, pack_option
 from losona.cli.running import GATE_FAILED, INCOMPLETE, INTERRUPTED
 from losona.errors import UserFault
+from losona.textfiles import json_text
 
 if TYPE_CHECKING:
     from losona.run.judging import JudgeOptions
@@ -90,22 +90,23 @@ def audit(
 
 def _write(rows: Sequence[dict[str, Any]], path: Path, force: bool) -> None:
     """Questions, one a line."""
-    emit([json.dumps(row, ensure_ascii=False) for row in rows], path, force)
+    emit([json_text(row) for row in rows], path, force)
 
 
 def _show_audit(found: Any, most: int) -> None:
     from losona.judge.audit import effects, groups
     from losona.report.audit import print_effects, print_groups, print_wrong
+    from losona.report.content import print_lines
 
     console = _console()
     for grader in found.graders:
         rows = found.of(grader)
-        console.print(f"\n{grader}: {len(rows)} replies of known label", highlight=False)
+        print_lines(["", f"{grader}: {len(rows)} replies of known label"], console)
         print_groups(groups(rows), console)
         print_effects(list(effects(rows)), console)
         print_wrong(rows, most, console)
     if not found.missing:
-        console.print(f"Verdicts and logs: {found.folder}", highlight=False, soft_wrap=True)
+        print_lines([f"Verdicts: {found.folder}"], console)
 
 
 def _options(judges: Sequence[str], **rest: Any) -> "JudgeOptions":
@@ -144,6 +145,7 @@ def attack(limit: int | None, out: Path | None, write_prompts: Path | None, forc
     """
     from losona.judge.attack import ACCEPTED
     from losona.report.audit import print_gains
+    from losona.report.content import print_lines
     from losona.run import attacks
     from losona.run.judging import prompt_rows
 
@@ -155,7 +157,7 @@ def attack(limit: int | None, out: Path | None, write_prompts: Path | None, forc
     for grader, entries in found.gains.items():
         print_gains(grader, entries, _console())
     _end(found.interrupted, found.missing)
-    click.echo(f"Verdicts: {plan.folder}")
+    print_lines([f"Verdicts: {plan.folder}"], _console())
     if any(entries[0].gained > ACCEPTED * entries[0].n for entries in found.gains.values()):
         click.echo(f"More than {ACCEPTED:.0%} of the attacked replies gained a pass: do not use this judge unwatched.")
         sys.exit(GATE_FAILED)
@@ -197,12 +199,21 @@ def sample(
 @pack_option
 def agreement(labels: Path, run_: Path | None, grader: str, adjudicator: str, packs: Sequence[Path]) -> None:
     """How far people agree with each other, and the judge of a run with them, by norm family."""
-    from losona.report.audit import print_people
+    from losona.report.audit import print_people, unmatched_line
+    from losona.report.content import print_lines
     from losona.run import people
+    from losona.run.labels import read_people
 
-    found = people.read_people(labels, adjudicator)
-    against = people.against(people.judged(run_, grader), found, _families(packs)) if run_ else {}
-    print_people(people.among(found), against, len(found.open_), _console())
+    if grader and not run_:
+        raise UserFault(f"--grader {grader}: there is no run to take its verdicts from; give --run RUN.")
+    found = read_people(labels, adjudicator)
+    rows = people.judged(run_, grader) if run_ else []
+    missing = people.unmatched(rows, found, run_) if run_ else 0
+    print_people(
+        people.among(found), people.against(rows, found, _families(packs)) if run_ else {}, len(found.open_), _console()
+    )
+    if missing:
+        print_lines([unmatched_line(missing)], _console())
 
 
 @judge.command()
@@ -218,17 +229,15 @@ def calibrate(labels: Path, run_: Path, adjudicator: str, packs: Sequence[Path],
     is no pooled correction, but a sentence that says so and what to label next.
     """
     from losona.report.audit import calibration_lines
+    from losona.report.content import print_lines
     from losona.run.calibrate import calibrate as measure
-    from losona.run.people import read_people
-    from losona.run.writing import refresh
+    from losona.run.labels import read_people
 
-    record = measure(run_, read_people(labels, adjudicator), str(labels), _families(packs))
-    refresh(run_, packs)
+    record = measure(run_, read_people(labels, adjudicator), str(labels), _families(packs), packs)
     if as_json:
-        click.echo(json.dumps(record, indent=1))
+        click.echo(json_text(record, 1))
         return
-    for line in calibration_lines(record):
-        _console().print(line, highlight=False, markup=False, soft_wrap=True)
+    print_lines(calibration_lines(record), _console())
 
 
 @click.command()
@@ -250,12 +259,17 @@ def rejudge(
     if write_prompts:
         _write(stage.questions(run, _options(**options), only, packs), write_prompts, force)
         return
-    found = stage.rejudge(run, _options(**options), only, packs, _console())
-    write_all(run, found.record, found.scenarios, found.taxonomy, found.results)
+
+    def write(found: stage.Rejudged) -> None:
+        write_all(run, found.record, found.scenarios, found.taxonomy, found.results)
+
+    found = stage.rejudge(run, _options(**options), only, packs, _console(), write)
     click.echo(
         f"{found.n_asked} replies were put to the judge: {found.n_new} that had no label have one now; its verdict "
         f"differs from the deciding label on {found.n_changed}."
     )
+    if found.n_left_out:
+        click.echo(f"{found.n_left_out} were left out: the protocol has no question where the norm does not apply.")
     _end(found.interrupted, found.missing)
 
 

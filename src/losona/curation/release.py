@@ -4,7 +4,6 @@ Knows what must hold before something is released. Does not know who asks for it
 """
 
 import hashlib
-import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -28,7 +27,7 @@ from losona.schema._base import CANARY_KEY
 from losona.schema.frame import KNOWN_ISSUE
 from losona.schema.scenario import Scenario
 from losona.taxonomy import Taxonomy
-from losona.textfiles import listed, read_text
+from losona.textfiles import json_text, listed, read_text
 
 CONTENT_LICENCE = Path(__file__).parents[1] / "content" / "LICENSE"
 TEMPLATE = Path(__file__).parent / "card.md.j2"
@@ -158,11 +157,11 @@ def _official(scenarios: Iterable[Scenario], taxonomy: Taxonomy) -> Iterator[dic
 
 def _lines(rows: Iterable[dict[str, Any]], canary: str) -> bytes:
     """JSON Lines, the canary first in each: rows get parted from their file, and a line can hold no comment."""
-    return "".join(f"{json.dumps({CANARY_KEY: canary, **row}, ensure_ascii=False)}\n" for row in rows).encode()
+    return "".join(f"{json_text({CANARY_KEY: canary, **row})}\n" for row in rows).encode()
 
 
 def _json(value: dict[str, Any]) -> bytes:
-    return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode()
+    return (json_text(value, 1) + "\n").encode()
 
 
 def render_card(made: dict[str, Any]) -> str:

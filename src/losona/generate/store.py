@@ -5,7 +5,6 @@ OUT/rejected/FRAME.yaml  .record.json  .findings.json    not accepted, with what
 OUT/work/KEY.json                                        in the making; goes when the frame is finished
 """
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain
@@ -20,7 +19,7 @@ from losona.frames import REJECTED, SHIPPED_FRAMES
 from losona.generate.assemble import free_slug
 from losona.generate.work import Finished, Status, Work
 from losona.schema.frame_record import FrameRecord
-from losona.textfiles import read_text, write_atomically
+from losona.textfiles import json_text, read_text, write_atomically
 from losona.validation import told
 
 FINDINGS = ".findings.json"
@@ -127,7 +126,7 @@ def _findings(finished: Finished) -> dict[str, Any]:
 
 
 def _json(data: dict[str, Any]) -> str:
-    return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+    return json_text(data, 1) + "\n"
 
 
 def _plan_of(path: Path) -> str:

@@ -1,7 +1,7 @@
 """Several judges' votes -> one verdict. Pure.
 
-Majority for each field. With fewer than two valid votes, or as many on either side, there is no verdict, and people
-are to decide. A panel of one judge is that judge.
+Majority for each field. Each judge has one vote. With fewer than two valid votes, or as many on either side, there is
+no verdict, and people are to decide. A panel of one judge is that judge.
 """
 
 from collections.abc import Sequence
@@ -23,6 +23,15 @@ def verdicts(votes: Sequence[Grading], panel_hash: str) -> list[Grading]:
     if len(votes) == 1:
         return list(votes)
     return [*(vote.model_copy(update={"advisory": True}) for vote in votes), verdict(votes, panel_hash)]
+
+
+def one_vote_each(votes: Sequence[Grading]) -> list[Grading]:
+    """Of each judge its first valid vote, else its last void one: a judge that is asked again has no second vote."""
+    counted: dict[str, Grading] = {}
+    for vote in votes:
+        if vote.grader not in counted or counted[vote.grader].label == "unscored":
+            counted[vote.grader] = vote
+    return list(counted.values())
 
 
 def verdict(votes: Sequence[Grading], panel_hash: str) -> Grading:

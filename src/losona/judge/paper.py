@@ -38,12 +38,17 @@ class PaperVerdict(Record):
     """Whether the message follows the norm."""
 
 
+def has_question(scenario: Scenario) -> bool:
+    """The paper has no question where the norm does not apply."""
+    return scenario.evaluation.expectation != "out_of_scope"
+
+
 def messages(
     scenario: Scenario, taxonomy: Taxonomy, reply_text: str, templates: Templates, seed: int, place: int
 ) -> tuple[Message, ...]:
     """What a judge is asked. Raises `UserFault` where the norm does not apply: the paper has no such case."""
     evaluation = scenario.evaluation
-    if evaluation.expectation == "out_of_scope":
+    if not has_question(scenario):
         raise UserFault(
             f"--judge-protocol paper: {scenario.scenario_id} has a last message to which the norm does not apply, and "
             "the paper has no question for that; leave out the variants off and offnodemos, or the option."

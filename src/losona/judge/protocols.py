@@ -36,6 +36,9 @@ class Protocol:
     fields: Callable[[str, Scenario, Taxonomy, str], dict[str, Any]]
     """Answer, scenario, packs and reply -> fields of a grading; raises `AnswerFault`."""
 
+    has_question: Callable[[Scenario], bool] = lambda _: True
+    """Whether there is a question about replies to a scenario."""
+
     def hash(self, templates: Templates) -> str:
         """Hash (16 hex digits) of the prompts and of the shape that an answer must have."""
         return protocol_hash(self.templates, self.shape, templates)
@@ -48,7 +51,7 @@ def _verdict_fields(text: str, scenario: Scenario, taxonomy: Taxonomy, reply: st
 
 
 LOSONA = Protocol("losona", TEMPLATES, Verdict, judge_messages, _verdict_fields)
-PAPER = Protocol("paper", paper.TEMPLATES, paper.PaperVerdict, paper.messages, paper.fields)
+PAPER = Protocol("paper", paper.TEMPLATES, paper.PaperVerdict, paper.messages, paper.fields, paper.has_question)
 VALIDITY = Protocol("validity", sendable.TEMPLATES, sendable.Sendable, sendable.messages, sendable.fields)
 PROTOCOLS = {protocol.name: protocol for protocol in (LOSONA, PAPER)}
 """What a run can be graded by."""

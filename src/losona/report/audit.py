@@ -27,7 +27,7 @@ def print_groups(found: Sequence[Group], console: Console) -> None:
     for name in ("", *COLUMNS):
         table.add_column(name, no_wrap=True, justify="left" if not name else "right")
     for group in _listed(found):
-        table.add_row(Text(f"{group.by} {group.name}" if group.by != "all" else "all"), *_cells(group.counts))
+        table.add_row(Text(shown(f"{group.by} {group.name}") if group.by != "all" else "all"), *_cells(group.counts))
     console.print(table)
     console.print("Sensitivity: called complying, of those that comply; specificity: a breach, of those that breach.",
                   highlight=False)  # fmt: skip
@@ -102,7 +102,7 @@ def audit_lines(audits: Mapping[str, Any]) -> Iterator[str]:
 
 def print_gains(grader: str, gains: Sequence[Gain], console: Console) -> None:
     """Passes gained, by kind of attempt, with denominators."""
-    table = Table(box=None, pad_edge=False, header_style="bold", title=Text(grader), title_justify="left")
+    table = Table(box=None, pad_edge=False, header_style="bold", title=Text(shown(grader)), title_justify="left")
     for name in ("kind of attempt", "gained a pass", "void", "passed bare already"):
         table.add_column(name, no_wrap=True)
     for gain in gains:
@@ -117,15 +117,15 @@ def print_pairs(pairs: Sequence[Pair], conclusions: Sequence[ByJudge], console: 
         table.add_column(name)
     for pair in pairs:
         a = pair.agreement
-        names = (pair.norm, Text(pair.first), Text(pair.second))
+        names = (Text(shown(name)) for name in (pair.norm, pair.first, pair.second))
         table.add_row(*names, percent(a.accuracy), number(a.kappa), number(a.ac1))
     console.print(table)
     for found in conclusions:
+        cell = f"{found.model}, {found.variant}"
         by = ", ".join(f"{name} {100 * d:+.0f}" for name, d in sorted(found.differences.items()))
         verdict = "the sign depends on the judge" if found.moves else "same sign by every judge"
         console.print(
-            Text(f"{found.model}, {found.variant}: {found.condition} - naive: {by} points (n = {found.n}): {verdict}"),
-            soft_wrap=True,
+            Text(shown(f"{cell}: {found.condition} - naive: {by} points (n = {found.n}): {verdict}")), soft_wrap=True
         )
 
 
@@ -140,12 +140,19 @@ def print_people(among: AnnotatorAgreement, against: Mapping[str, Agreement], n_
     print_groups([Group("family" if name != "all" else "all", name, a.counts) for name, a in against.items()], console)
 
 
+def unmatched_line(n: int) -> str:
+    """Labels that no verdict goes with."""
+    return f"{n} labelled replies match no judged reply of this run and are left out."
+
+
 def calibration_lines(record: Mapping[str, Any], variant: str = "") -> Iterator[str]:
     """What a calibration has found: errors, whether they may be pooled, raw and corrected rates (of one variant)."""
     if len(record["graders"]) > 1:
         yield f"Verdicts of several judges are taken together: {', '.join(record['graders'])}."
     n = f"{record['n_labels']} judged replies with labels of people ({record['labels']})"
     yield f"Calibrated {record['created']}: {n}; {record['n_open']} open."
+    if unmatched := record.get("n_unmatched"):
+        yield unmatched_line(unmatched)
     for name, rate in record["errors"].items():
         low, high = rate["interval"]
         n = f"{rate['n']} (effectively {rate['n_effective']:.0f})"

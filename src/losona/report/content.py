@@ -27,6 +27,12 @@ def content_console() -> Console:
     return console if console.is_terminal else Console(highlight=False, markup=False, emoji=False, width=PLAIN_WIDTH)
 
 
+def print_lines(lines: Iterable[str], console: Console) -> None:
+    """Sentences on the terminal as they are; names, paths and errors in them move nothing there."""
+    for line in lines:
+        console.print(Text(shown(line)), highlight=False, soft_wrap=True)
+
+
 def print_rows(rows: Sequence[dict[str, Any]], title: str) -> None:
     """Rows with equal keys as a table; ids are never cut."""
     console = content_console()

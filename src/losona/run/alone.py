@@ -25,7 +25,8 @@ def alone(folder: Path, remedy: str = "wait for it or choose another --out") -> 
     except Timeout:
         raise FolderInUse(f"{folder}: another process is running here; {remedy}.") from None
     except OSError as error:
-        raise RunRefused(f"{folder}: nothing can be written there ({error.strerror}); choose another --out.") from None
+        said = error.strerror or "no permission"
+        raise RunRefused(f"{folder}: no folder can be made or written there ({said}); choose another --out.") from None
     try:
         yield
     finally:

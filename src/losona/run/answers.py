@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
 
 from pydantic import Field, ValidationError
 
@@ -93,14 +92,14 @@ def refuse_others(folder: Path, asked: AskedOf) -> None:
     if old is None and (folder / ANSWERS).exists():
         raise RunRefused(f"{folder} holds answers and does not say whose ({ASKED} is missing); choose another --out.")
     before, now = _compared(old or asked), _compared(asked)
-    if changed := [key for key in before if before[key] != now[key]]:
-        differ = "; ".join(f"{key} {_told(before[key])}, not {_told(now[key])}" for key in changed)
-        raise RunRefused(f"{folder} holds answers of something else ({differ}); choose another --out.")
+    if changed := [f"{key} {before[key]}, not {now[key]}" for key in before if before[key] != now[key]]:
+        raise RunRefused(f"{folder} holds answers of something else ({'; '.join(changed)}); choose another --out.")
 
 
-def _compared(asked: AskedOf) -> dict[str, Any]:
-    return asked.model_dump(exclude={"begun"})
-
-
-def _told(value: Any) -> str:
-    return ", ".join(cast(tuple[str, ...], value)) if isinstance(value, tuple) else str(value)
+def _compared(asked: AskedOf) -> dict[str, str]:
+    return {
+        "judges": ", ".join(asked.judges),
+        "protocol": asked.protocol,
+        "grader_hash": asked.grader_hash,
+        "seed": str(asked.seed),
+    }

@@ -17,10 +17,10 @@ from losona.judge.known import by_id, known_replies
 from losona.judge.protocols import Procedure
 from losona.run.answers import Verdicts
 from losona.run.judging import Asked, JudgeOptions, put_to_judges
-from losona.run.options import folder_name
+from losona.run.options import checked_folder, folder_name
 from losona.scenarios import SHIPPED, load_scenarios
 from losona.taxonomy import load_taxonomy
-from losona.textfiles import write_atomically
+from losona.textfiles import json_text, write_atomically
 
 FOLDER, RECORD = Path("attacks"), "attack.json"
 
@@ -66,7 +66,8 @@ def make_attack_plan(options: JudgeOptions, limit: int | None, out: Path | None)
     tried = tuple(suite(targets(known), taxonomy, limit))
     parts = [options.judges, procedure.hash, options.seed, limit, [(a.id, a.reply) for a in tried]]
     key = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:8]
-    return AttackPlan(options, procedure, tried, out or FOLDER / f"{folder_name(options.judges)}-{key}")
+    folder = checked_folder(out) if out else FOLDER / f"{folder_name(options.judges)}-{key}"
+    return AttackPlan(options, procedure, tried, folder)
 
 
 def attack(plan: AttackPlan, console: Console) -> AttackResult:
@@ -76,7 +77,7 @@ def attack(plan: AttackPlan, console: Console) -> AttackResult:
     found = {grader: gains(plan.tried, verdicts, grader) for grader in graders}
     missing = len(plan.tried) - len(verdicts)
     if not missing:
-        write_atomically(plan.folder / RECORD, json.dumps(_record(plan, found, verdicts), indent=1) + "\n")
+        write_atomically(plan.folder / RECORD, json_text(_record(plan, found, verdicts), 1) + "\n")
     return AttackResult(found, missing, interrupted)
 
 

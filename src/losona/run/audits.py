@@ -15,9 +15,9 @@ from losona.clock import now
 from losona.errors import ContentError, RunRefused, UserFault
 from losona.judge.audit import AuditRow, audit_rows, groups
 from losona.judge.known import Known, all_rounds, by_id, known_replies, spread
-from losona.judge.protocols import Procedure
+from losona.judge.protocols import PROTOCOLS, Procedure
 from losona.run.judging import Asked, JudgeOptions, put_to_judges
-from losona.run.options import folder_name
+from losona.run.options import checked_folder, folder_name
 from losona.scenarios import load_scenarios
 from losona.schema._base import VERSION, Record, Version
 from losona.taxonomy import load_taxonomy
@@ -125,7 +125,8 @@ def make_audit_plan(
     if limit is not None and limit < 1:
         raise UserFault(f"--limit {limit}: give a whole number of at least 1.")
     scenarios = load_scenarios(source, taxonomy)
-    known = [case for case in known_replies(scenarios.scenarios, taxonomy, rounds) if _can_be_asked(case, options)]
+    has_question = PROTOCOLS[options.protocol].has_question
+    known = [case for case in known_replies(scenarios.scenarios, taxonomy, rounds) if has_question(case.scenario)]
     if not known:
         raise UserFault(
             f"--scenarios {source}: there is no reply of known label in it that this judge can be asked about."
@@ -137,13 +138,8 @@ def make_audit_plan(
         scenarios=source, scenarios_hash=scenarios.hash, rounds=tuple(rounds), limit=limit,
         n_known=len(known), n_asked=len(chosen), n_void=0,
     )  # fmt: skip
-    folder = out or FOLDER / f"{folder_name(options.judges)}-{_key(record)}"
+    folder = checked_folder(out) if out else FOLDER / f"{folder_name(options.judges)}-{_key(record)}"
     return AuditPlan(options, procedure, chosen, record, folder)
-
-
-def _can_be_asked(case: Known, options: JudgeOptions) -> bool:
-    """The paper's procedure has no question for a norm out of scope."""
-    return options.protocol != "paper" or case.mode != "off"
 
 
 def _key(record: AuditRecord) -> str:

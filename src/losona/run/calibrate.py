@@ -1,6 +1,5 @@
 """`losona judge calibrate`: labels of people -> the errors of a run's judge, stored with it, and corrected rates."""
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -8,7 +7,10 @@ from typing import Any
 from losona.clock import now
 from losona.errors import UserFault
 from losona.frames import OTHER
-from losona.run.people import Judged, People, judged, labelled
+from losona.run.alone import alone
+from losona.run.labels import People
+from losona.run.people import Judged, judged, labelled, unmatched
+from losona.run.writing import refresh
 from losona.stats.agreement import Share
 from losona.stats.calibration import (
     CELL_LABELS,
@@ -23,22 +25,38 @@ from losona.stats.calibration import (
     refusal,
 )
 from losona.stored import CALIBRATION_FILE
-from losona.textfiles import write_atomically
+from losona.textfiles import json_text, write_atomically
 
 
-def calibrate(run: Path, people: People, source: str, families: Mapping[str, str]) -> dict[str, Any]:
-    """Measure, store in the run's folder, and give back what was stored. `families`: norm id -> family."""
-    rows = judged(run)
-    labels = labelled(rows, people)
+def calibrate(
+    run: Path, people: People, source: str, families: Mapping[str, str], packs: Sequence[Path] = ()
+) -> dict[str, Any]:
+    """Measure, store in the run's folder, write its report anew, and give back what was stored.
+
+    `families`: norm id -> family.
+    """
+    judged(run)
+    with alone(run, "wait for it"):
+        record = _measured(judged(run), people, source, run, families)
+        write_atomically(run / CALIBRATION_FILE, json_text(record, 1) + "\n")
+        refresh(run, packs)
+    return record
+
+
+def _measured(
+    rows: Sequence[Judged], people: People, source: str, run: Path, families: Mapping[str, str]
+) -> dict[str, Any]:
+    n_unmatched, labels = unmatched(rows, people, run), labelled(rows, people)
     if not labels:
-        raise UserFault(f"--labels {source}: none of its replies has a verdict of a judge in {run}.")
+        raise UserFault(f"--labels {source}: people are split on every reply that has a verdict in {run}; adjudicate.")
     found, refused = errors(labels), refusal(labels)
-    record = {
+    return {
         "schema_version": "1",
         "created": now(),
         "graders": sorted({row.grader for row in rows}),
         "labels": source,
         "n_labels": len(labels),
+        "n_unmatched": n_unmatched,
         "n_open": len(people.open_),
         "errors": _shown(found),
         "families": {name: _shown(errors(own)) for name, own in _by_family(rows, people, families).items()},
@@ -46,8 +64,6 @@ def calibrate(run: Path, people: People, source: str, families: Mapping[str, str
         "refusal": refused._asdict() if refused else None,
         "cells": _corrected(rows, found, refused, people),
     }
-    write_atomically(run / CALIBRATION_FILE, json.dumps(record, indent=1) + "\n")
-    return record
 
 
 def _shown(found: Errors) -> dict[str, Any]:

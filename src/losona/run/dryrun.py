@@ -2,6 +2,7 @@
 
 from rich.console import Console
 
+from losona.report.content import print_lines
 from losona.report.wording import some
 from losona.run.ahead import judge_state
 from losona.run.options import FROM_FILE
@@ -38,8 +39,7 @@ def print_plan(plan: Plan, console: Console) -> None:
         told = told or (judge_state(plan, judge) if judge.startswith(FROM_FILE) else "ready")
         lines.append(f"{what}: {told}")
     lines.extend(f"warning: {warning}." for warning in plan.warnings())
-    for line in lines:
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
+    print_lines(lines, console)
 
 
 def _crossings(plan: Plan) -> list[str]:

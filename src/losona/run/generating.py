@@ -26,6 +26,7 @@ from losona.generate.store import Store
 from losona.generate.task import Workshop, build_task, keyed
 from losona.generate.work import Finished
 from losona.prompts import Templates
+from losona.report.content import print_lines
 from losona.run.alone import alone
 from losona.run.options import MOST, MOST_EPOCHS, within
 from losona.run.plan import CHARACTERS_PER_TOKEN
@@ -197,7 +198,7 @@ def print_generation(plan: GeneratePlan, console: Console) -> None:
 
 
 def _say(console: Console, line: str) -> None:
-    console.print(line, highlight=False, markup=False, soft_wrap=True)
+    print_lines([line], console)
 
 
 @dataclass

@@ -8,7 +8,7 @@ from typing import Any
 import anyio
 from rich.console import Console
 
-from losona.clock import now
+from losona.clock import now_exactly
 from losona.errors import RunRefused, UserFault
 from losona.journal import Journal
 from losona.judge.ask import Panel
@@ -85,7 +85,7 @@ def put_to_judges(
     All questions are made, and all that can be refused is, before a judge is asked.
     """
     keys = question_keys(asked, procedure, len(options.judges))
-    whose = AskedOf(begun=now(), judges=options.judges, protocol=options.protocol, grader_hash=procedure.hash,
+    whose = AskedOf(begun=now_exactly(), judges=options.judges, protocol=options.protocol, grader_hash=procedure.hash,
                     seed=options.seed)  # fmt: skip
     refuse_others(folder, whose)
     path, interrupted = folder / ANSWERS, False

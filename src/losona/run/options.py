@@ -155,7 +155,7 @@ def folder_name(models: Sequence[str]) -> str:
 
 
 def checked_folder(out: Path) -> Path:
-    """The folder of a run, if it can be one; else a `UserFault`.
+    """The folder of a run, an audit, an attack or a review, if it can be one; else a `UserFault`.
 
     The engine takes paths for URLs, so that a log under a name with `#`, `?` or `%` is written and never found again.
     """
@@ -165,9 +165,9 @@ def checked_folder(out: Path) -> Path:
         fault = f"holds {', '.join(map(repr, odd))}" if odd else "is the folder you are in"
         raise UserFault(f"--out {ascii(str(out))[1:-1]}: the path {fault}; give a folder whose path has none of # ? %.")
     if out.exists() and not out.is_dir():
-        raise UserFault(f"--out {out}: this is no folder; give a folder, new or of an earlier run.")
+        raise UserFault(f"--out {out}: this is no folder; give a folder, new or of an earlier command.")
     if out.is_symlink() and not out.exists():
-        raise UserFault(f"--out {out}: the link leads nowhere; give a folder, new or of an earlier run.")
+        raise UserFault(f"--out {out}: the link leads nowhere; give a folder, new or of an earlier command.")
     return out
 
 

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from losona import stats
 from losona.report.audit import audit_lines
+from losona.report.content import print_lines
 from losona.report.terminal import print_table
 from losona.report.wording import some
 from losona.run.judges import PEOPLE_FILE
@@ -63,8 +64,7 @@ def show(outcome: Outcome, console: Console) -> None:
     """The end of a run on the terminal: table, what is missing, where the result lies, what to do next."""
     record = outcome.record
     print_table(outcome.cells, outcome.gains, console)
-    for line in _remarks(record, outcome):
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
+    print_lines(_remarks(record, outcome), console)
 
 
 def _remarks(record: RunRecord, outcome: Outcome) -> Iterable[str]:

@@ -1,117 +1,27 @@
-"""Labels of people: read, agreed upon, drawn for, and joined with what a run's judges said. Knows files and tables.
+"""Labels of people and what a run's judges said: joined, compared and drawn for. Knows tables; reads no labels."""
 
-A file of labels is CSV or JSON Lines with `reply_id, scenario_id, annotator, label, note`; `weight` may stand beside
-them (as `losona judge sample` writes it). The label of an item is the adjudicator's where there is one, else that of
-most annotators; where they are split it is open.
-"""
-
-import csv
-import io
-import json
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any
 
-from pydantic import ValidationError
-
-from losona.errors import ContentError, UserFault
+from losona.errors import UserFault
 from losona.judge.protocols import Procedure
 from losona.prompts import Templates
 from losona.results import read_tables
+from losona.run.labels import Item, People
 from losona.run.record import read_scenarios
-from losona.schema._base import Record
 from losona.stats import records
 from losona.stats.agreement import Agreement, AnnotatorAgreement, agreement, annotators, count
 from losona.stats.calibration import Labelled
 from losona.taxonomy import Taxonomy
-from losona.textfiles import read_jsonl, read_text
-from losona.validation import told
+from losona.textfiles import json_text
 
-ADJUDICATOR = "adjudicator"
 DISAGREEMENT_SHARE = 0.5
 """Share of a draw that goes to replies on which votes differ, as far as there are so many."""
-COLUMNS = frozenset({"reply_id", "scenario_id", "annotator", "label", "note", "weight"})
-Item = tuple[str, str]
-"""Reply and scenario."""
-
-
-class PersonLabel(Record):
-    """What one person says of one reply under one scenario."""
-
-    reply_id: str
-    """Reply, as in the tables of a run."""
-    scenario_id: str
-    """Scenario by which it is graded."""
-    annotator: str
-    """Who says so."""
-    label: Literal["complies", "breaches"]
-    """What they say."""
-    note: str = ""
-    """Anything."""
-    weight: float = 1.0
-    """Inverse of the chance with which the reply was drawn."""
-
-
-@dataclass(frozen=True)
-class People:
-    """All labels of a file."""
-
-    labels: dict[Item, dict[str, bool]]
-    """Item -> annotator -> complies; the adjudicator is none of them."""
-    decided: dict[Item, bool]
-    """Item -> label that counts."""
-    open_: tuple[Item, ...]
-    """Items on which the annotators are split and nobody has adjudicated."""
-    weights: dict[Item, float]
-    """Item -> weight."""
-
-
-def read_people(path: Path, adjudicator: str = ADJUDICATOR) -> People:
-    """Read a file of labels strictly; rows without a label are left out. A `ContentError` names line and fault."""
-    labels: dict[Item, dict[str, bool]] = {}
-    final: dict[Item, bool] = {}
-    weights: dict[Item, float] = {}
-    for place, row in _rows(path):
-        item, complies = (row.reply_id, row.scenario_id), row.label == "complies"
-        said = labels.setdefault(item, {})
-        if row.annotator == adjudicator:
-            final[item] = complies
-        elif said.get(row.annotator, complies) != complies:
-            raise ContentError(f"{place}: {row.annotator} labels {item[0]} under {item[1]} twice, and differently.")
-        else:
-            said[row.annotator] = complies
-        weights[item] = row.weight
-    if not labels:
-        raise ContentError(f"{path}: there is no label in it; fill in the columns annotator and label.")
-    decided = {item: found for item in labels if (found := final.get(item, _majority(labels[item]))) is not None}
-    return People(labels, decided, tuple(item for item in labels if item not in decided), weights)
-
-
-def _majority(said: Mapping[str, bool]) -> bool | None:
-    yes = sum(said.values())
-    return None if 2 * yes == len(said) else 2 * yes > len(said)
-
-
-def _rows(path: Path) -> Iterator[tuple[str, PersonLabel]]:
-    for place, data in read_jsonl(path) if path.suffix == ".jsonl" else _csv(path):
-        if isinstance(data, ContentError):
-            raise data
-        if not isinstance(data, dict) or not cast(dict[str, Any], data).get("label"):
-            continue
-        known = {key: value for key, value in cast(dict[str, Any], data).items() if key in COLUMNS and value != ""}
-        try:
-            yield place, PersonLabel.model_validate(known)
-        except ValidationError as error:
-            raise ContentError(f"{place}: {told(error.errors()[0], PersonLabel)}") from None
-
-
-def _csv(path: Path) -> Iterator[tuple[str, Any]]:
-    for number, row in enumerate(csv.DictReader(io.StringIO(read_text(path))), 2):
-        yield f"{path}:{number}", row
 
 
 @dataclass(frozen=True)
@@ -139,13 +49,16 @@ class Judged:
 
 
 def judged(run: Path, grader: str = "") -> list[Judged]:
-    """Replies that judges of a run have labelled: by one grader, or by whichever decides."""
+    """Replies that judges of a run have labelled: by one grader (its first verdict), or by whichever decides."""
     if not (run / "gradings.parquet").is_file():
         raise UserFault(f"--run {run}: there is no run in it; give a folder that `losona run` has written.")
     replies, gradings = read_tables(run)
     by_reply = {row["reply_id"]: row for row in records(replies, "reply_id", "model", "condition")}
     columns = ("reply_id", "scenario_id", "grader", "label", "advisory", "variant", "norm", "mode", "borderline")
     rows = [row for row in records(gradings, *columns) if row["grader"] not in ("verifier", "none")]
+    known = sorted({str(row["grader"]) for row in rows})
+    if grader and grader not in known:
+        raise UserFault(f"--grader {grader}: it has graded nothing in {run}; known are {', '.join(known) or 'none'}.")
     rows.sort(key=_item)
     return [found for _, group in groupby(rows, _item) if (found := _judged(list(group), by_reply, grader)) is not None]
 
@@ -159,12 +72,23 @@ def _judged(rows: Sequence[Mapping[str, Any]], replies: Mapping[str, Any], grade
     wanted = [r for r in rows if (r["grader"] == grader if grader else not r["advisory"]) and r["label"] != "unscored"]
     if not wanted:
         return None
-    row, reply = wanted[-1], replies[wanted[-1]["reply_id"]]
+    row, reply = wanted[0], replies[wanted[0]["reply_id"]]
     close = any(r["borderline"] is True for r in rows)
     return Judged(
         _item(row), reply["model"], reply["condition"], row["variant"], row["norm"], row["mode"],
         row["grader"], row["label"] == "complies", len(labels) > 1 or close,
     )  # fmt: skip
+
+
+def unmatched(rows: Sequence[Judged], people: People, run: Path) -> int:
+    """Labelled replies that have no verdict of a judge in the run. Raises `UserFault` where none has one."""
+    held = {row.item for row in rows}
+    missing = sum(item not in held for item in people.labels)
+    if missing == len(people.labels):
+        raise UserFault(
+            f"--labels: none of its replies has a verdict of a judge in {run}; give the run of these labels."
+        )
+    return missing
 
 
 def labelled(rows: Sequence[Judged], people: People) -> list[Labelled]:
@@ -229,4 +153,4 @@ def sample_rows(drawn: Sequence[tuple[Judged, float]], run: Path, taxonomy: Taxo
         shown = procedure.question(scenarios[scenario_id], texts[reply_id]).messages[-1].content
         blank = {"reply_id": reply_id, "scenario_id": scenario_id, "annotator": "", "label": "", "note": ""}
         rows.append({**blank, "weight": round(weight, 6), "norm": row.norm, "reply": texts[reply_id], "shown": shown})
-    return [json.dumps(row, ensure_ascii=False) for row in rows]
+    return [json_text(row) for row in rows]

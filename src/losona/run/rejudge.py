@@ -6,7 +6,7 @@ ones, and in their place where those gave no label. Knows folders and results.
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -15,10 +15,11 @@ from rich.console import Console
 
 from losona.clock import now
 from losona.errors import UserFault
-from losona.judge.panel import PANEL, verdict
+from losona.judge.panel import PANEL, one_vote_each, verdict
+from losona.judge.protocols import PROTOCOLS
 from losona.results import Key, Result, grading_of, grading_row, read_results
 from losona.run.alone import alone
-from losona.run.answers import ANSWERS, read_answers
+from losona.run.answers import ANSWERS, read_answers, read_asked
 from losona.run.judging import Asked, JudgeOptions, prompt_rows, put_to_judges
 from losona.run.options import folder_name
 from losona.run.record import RunRecord, read_record, read_scenarios, stamp
@@ -26,7 +27,7 @@ from losona.schema.results import Grading
 from losona.schema.scenario import Scenario
 from losona.schema.tables import GradingRow
 from losona.taxonomy import Taxonomy, load_taxonomy
-from losona.textfiles import write_atomically
+from losona.textfiles import json_text, write_atomically
 
 FOLDER, RECORD = "rejudged", "rejudge.json"
 Only = Literal["unscored", "disagreeing", "all"]
@@ -41,6 +42,8 @@ class Rejudged:
 
     n_asked: int
     """Replies and scenarios that were put to the judge."""
+    n_left_out: int
+    """Replies and scenarios that the protocol has no question for."""
     n_new: int
     """Of those, with a label now that had none."""
     n_changed: int
@@ -75,6 +78,8 @@ class _Work:
     """What it holds."""
     asked: list[Asked]
     """What the judge is to be asked."""
+    n_left_out: int
+    """How many more there are that the protocol has no question for."""
 
     def results(self) -> dict[Key, Result]:
         """All results as they are now."""
@@ -84,16 +89,26 @@ class _Work:
 def questions(run: Path, options: JudgeOptions, only: Only, packs: Sequence[Path]) -> list[dict[str, Any]]:
     """What `rejudge` would ask, with keys, for answers from elsewhere."""
     options = options.checked()
-    work = _work(run, only, load_taxonomy(packs))
+    work = _work(run, only, options.protocol, load_taxonomy(packs))
     return prompt_rows(work.asked, options.procedure(work.taxonomy), len(options.judges))
 
 
-def rejudge(run: Path, options: JudgeOptions, only: Only, packs: Sequence[Path], console: Console) -> Rejudged:
-    """Ask, keep, and give back the run with all its verdicts. Raises `UserFault` before anything is paid."""
+def rejudge(
+    run: Path,
+    options: JudgeOptions,
+    only: Only,
+    packs: Sequence[Path],
+    console: Console,
+    write: Callable[[Rejudged], None],
+) -> Rejudged:
+    """Ask, keep, and write the run with all its verdicts while nobody else can. Raises `UserFault` before anything is
+    paid."""
     options, taxonomy = options.checked(), load_taxonomy(packs)
     _read_record(run)
     with alone(run, "wait for it"):
-        return _ask(_work(run, only, taxonomy), options, console)
+        found = _ask(_work(run, only, options.protocol, taxonomy), options, console)
+        write(found)
+        return found
 
 
 def _read_record(run: Path) -> RunRecord:
@@ -102,13 +117,19 @@ def _read_record(run: Path) -> RunRecord:
     return record
 
 
-def _work(run: Path, only: Only, taxonomy: Taxonomy) -> _Work:
+def _work(run: Path, only: Only, protocol: str, taxonomy: Taxonomy) -> _Work:
     record, scenarios = _read_record(run), read_scenarios(run)
     before = read_with_added(run, record, scenarios, taxonomy)
-    asked = list(_wanted(before.values(), scenarios, only))
-    if not asked:
+    wanted = list(_wanted(before.values(), scenarios, only))
+    if not wanted:
         raise UserFault(f"{run}: --only {only} leaves no reply for a judge; nothing was asked.")
-    return _Work(run, record, scenarios, taxonomy, before, asked)
+    asked = [item for item in wanted if PROTOCOLS[protocol].has_question(item.scenario)]
+    if not asked:
+        raise UserFault(
+            f"--judge-protocol {protocol}: it has no question for any reply that --only {only} leaves, since the norm "
+            "applies to none of them; leave the option out."
+        )
+    return _Work(run, record, scenarios, taxonomy, before, asked, len(wanted) - len(asked))
 
 
 def _ask(work: _Work, options: JudgeOptions, console: Console) -> Rejudged:
@@ -117,12 +138,12 @@ def _ask(work: _Work, options: JudgeOptions, console: Console) -> Rejudged:
     folder = work.run / FOLDER / f"{folder_name(options.judges)}-{key}"
     verdicts, interrupted = put_to_judges(work.asked, options, procedure, folder, console)
     told = {"judges": options.judges, "protocol": options.protocol, "grader_hash": procedure.hash, "changed": now()}
-    write_atomically(folder / RECORD, json.dumps(told, indent=1) + "\n")
+    write_atomically(folder / RECORD, json_text(told, 1) + "\n")
     after = work.results()
     old, new = _labels(work.before.values()), _labels(after.values())
     said = {tuple(name.split(SEPARATOR, 1)): gradings[-1].label for name, gradings in verdicts.items()}
     return Rejudged(
-        len(work.asked), sum(old[pair] == "unscored" != new[pair] for pair in old),
+        len(work.asked), work.n_left_out, sum(old[pair] == "unscored" != new[pair] for pair in old),
         sum(label not in ("unscored", new[pair]) for pair, label in said.items()),
         len(work.asked) - len(verdicts), interrupted, after, work.record, work.scenarios, work.taxonomy,
     )  # fmt: skip
@@ -167,14 +188,19 @@ def read_with_added(
 
 
 def read_added(run: Path) -> Added:
-    """Verdicts that `losona rejudge` has added, the oldest judging first."""
+    """Verdicts that `losona rejudge` has added, those that were begun first at the front."""
     found: Added = {}
-    for path in sorted((run / FOLDER).glob(f"*/{ANSWERS}"), key=lambda path: path.stat().st_mtime):
-        for name, gradings in read_answers(path).items():
+    for folder in sorted((run / FOLDER).glob("*/"), key=_begun):
+        for name, gradings in read_answers(folder / ANSWERS).items():
             reply_id, _, scenario_id = name.partition(SEPARATOR)
             votes = [grading for grading in gradings if grading.grader != PANEL]
             found.setdefault((reply_id, scenario_id), []).extend(votes)
     return found
+
+
+def _begun(folder: Path) -> tuple[str, str]:
+    asked = read_asked(folder)
+    return asked.begun if asked else "", folder.name
 
 
 def with_added(
@@ -199,16 +225,18 @@ def _with(result: Result, added: Added, scenarios: Mapping[str, Scenario], taxon
 
 
 def _merged(old: Sequence[GradingRow], votes: Sequence[Grading]) -> list[Grading]:
-    """Old and new; a label that was there still decides, else all votes together do, or the one that is valid."""
+    """Old and new; a label that was there still decides, else all judges together do, or the one with a valid vote.
+
+    The order stays that in which they came, so that the first labelled row of a judge is the vote that counts.
+    """
     before = [grading_of(row) for row in old]
     deciding = next(grading for grading in before if not grading.advisory)
     beside = [vote.model_copy(update={"advisory": True}) for vote in votes]
     if deciding.label != "unscored":
         return [*before, *beside]
-    aside = [grading.model_copy(update={"advisory": True}) for grading in before]
-    cast_ = [grading for grading in (*before, *votes) if grading.grader not in ("verifier", "none", PANEL)]
+    every = [*(grading.model_copy(update={"advisory": True}) for grading in before), *beside]
+    cast_ = one_vote_each([vote for vote in every if vote.grader not in ("verifier", "none", PANEL)])
     known = [vote for vote in cast_ if vote.label != "unscored"]
     if deciding.grader != PANEL and len(known) == 1:
-        rest = [vote for vote in beside if vote.label == "unscored"]
-        return [*aside, *rest, known[0].model_copy(update={"advisory": False})]
-    return [*aside, *beside, verdict(cast_, deciding.grader_hash)]
+        return [vote.model_copy(update={"advisory": False}) if vote is known[0] else vote for vote in every]
+    return [*every, verdict(cast_, deciding.grader_hash)]

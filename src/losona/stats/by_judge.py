@@ -51,13 +51,17 @@ class ByJudge(NamedTuple):
 
 
 def by_judge(replies: pd.DataFrame, gradings: pd.DataFrame) -> tuple[list[Pair], list[ByJudge]]:
-    """Agreement of every two graders, over all and per norm; and each condition against naive, by each grader."""
+    """Agreement of every two graders, over all and per norm; and each condition against naive, by each grader.
+
+    Of several verdicts of one judge on one reply the first counts, as it does in a run's own labels.
+    """
     columns = ("reply_id", "scenario_id", "grader", "label", "norm", "variant", "expectation")
     rows = [r for r in records(gradings, *columns) if r["grader"] not in ("verifier", "none")]
     labels: dict[str, dict[tuple[str, str], bool]] = {}
     for row in rows:
         if row["label"] != "unscored":
-            labels.setdefault(row["grader"], {})[row["reply_id"], row["scenario_id"]] = row["label"] == "complies"
+            said = labels.setdefault(row["grader"], {})
+            said.setdefault((row["reply_id"], row["scenario_id"]), row["label"] == "complies")
     norms = {(row["reply_id"], row["scenario_id"]): str(row["norm"]) for row in rows}
     pairs = [p for one, other in combinations(sorted(labels), 2) for p in _pairs(one, other, labels, norms)]
     return pairs, _conclusions(replies, rows, labels)
