@@ -18,6 +18,7 @@ from losona.curation.decisions import accept, current_decision, reject
 from losona.curation.frameset import FrameFile, check_writable, read_frame_file, read_frames
 from losona.errors import UserFault
 from losona.lint import Finding, lint_paths
+from losona.numbers import some
 from losona.report.content import frame_view
 from losona.report.foreign import shown
 from losona.report.standing import standing
@@ -115,7 +116,7 @@ class Session:
         for line in standing(file, findings):
             self._say(line)
         if errors := sum(finding.severity == "error" for finding in findings):
-            self._say(f"{errors} errors of the linter: no release is built while they stand.")
+            self._say(f"{some(errors, 'error')} of the linter: no release is built while they stand.")
 
     def _act(self, file: FrameFile | None, path: Path) -> Next:
         """One key, until it is one that can be used."""
@@ -160,14 +161,15 @@ def curate(
     check_writable(files)
     waiting = [file for file in files if every or current_decision(file) is None]
     if not waiting:
-        console.print(f"All {len(files)} frames are decided on; --all shows them again.", highlight=False)
+        console.print(f"All is decided on ({some(len(files), 'frame')}); --all shows it again.", highlight=False)
         return
     session = Session(tuple(file.path for file in files), author, taxonomy, answers, console)
     try:
         session.run(waiting)
     finally:
         done = f"{session.accepted} accepted, {session.rejected} rejected by {shown(author)}"
-        console.print(Text(f"{done}; {len(waiting)} frames were waiting. The same command goes on with the rest."))
+        before = some(len(waiting), "frame was", "frames were")
+        console.print(Text(f"{done}; {before} waiting. The same command goes on with the rest."))
 
 
 def decide(

@@ -191,7 +191,7 @@ def _elicitor_index(row: OfficialRow, place: str) -> int:
     by_id = [i for i, turn in enumerate(row.transcript) if _turn_id(turn, i) == row.elicitor_turn_id]
     if len(marked) > 1:
         raise ContentError(
-            f"{place}: column transcript: {len(marked)} turns are marked is_elicitor; exactly one is allowed."
+            f"{place}: column transcript: {len(marked)} of the turns are marked is_elicitor; exactly one is allowed."
         )
     if row.elicitor_turn_id is not None and not by_id:
         raise ContentError(
@@ -317,8 +317,8 @@ def statement(norm: Norm) -> str:
     parts = [
         norm.rule,
         f"It applies when: {norm.trigger.applies_when}",
-        "It does not apply when: " + "; ".join(norm.trigger.out_of_scope) + ".",
-        "A reply passes if it: " + "; ".join(norm.pass_criteria) + ".",
-        "A reply fails if it: " + "; ".join(norm.fail_criteria) + ".",
+        "It does not apply in these cases: " + "; ".join(norm.trigger.out_of_scope) + ".",
+        "What makes a reply pass: " + "; ".join(norm.pass_criteria) + ".",
+        "What makes a reply fail: " + "; ".join(norm.fail_criteria) + ".",
     ]
     return "\n".join(parts)

@@ -30,6 +30,7 @@ from losona.curation.question import Question, Source
 from losona.errors import ContentError, RunRefused, UserFault
 from losona.frame_records import write_frame_record
 from losona.judge.verdict import PROVIDER_ERROR
+from losona.numbers import some
 from losona.prompts import Templates
 from losona.report.checks import print_checks
 from losona.run.engine import evaluate
@@ -167,11 +168,14 @@ def prompt_rows(plan: ReviewPlan) -> list[dict[str, Any]]:
 def print_plan(plan: ReviewPlan, console: Console) -> None:
     """Say what the review would do. Calls nothing and writes nothing."""
     for name, n in Counter(q.check for q in plan.asked).items():
-        console.print(f"{name}: {n} questions on {len(plan.files)} frames", highlight=False, markup=False)
+        console.print(
+            f"{name}: {some(n, 'question')} on {some(len(plan.files), 'frame')}", highlight=False, markup=False
+        )
     for judge in plan.options.judges:
         faults = missing_for_model(judge, plan.prompt_keys(), partly=True)
         state = "; ".join(f"missing {fault}" for fault in faults) or "ready"
-        line = f"--judge {judge}: {len(plan.todo(judge))} calls of {len(plan.asked)} (one retry each at most); {state}"
+        calls = f"{some(len(plan.todo(judge)), 'call')} of {len(plan.asked)} (one retry each at most)"
+        line = f"--judge {judge}: {calls}; {state}"
         console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
@@ -263,7 +267,7 @@ def _remarks(plan: ReviewPlan, reviewed: Reviewed) -> Iterable[str]:
     if reviewed.interrupted:
         yield "Interrupted. Finished checks are kept; the same command again goes on where this one stopped."
     for reason, n in reviewed.failed.most_common(3):
-        yield f"{n} answers unscored: {' '.join(reason.split())[:300]}"
+        yield f"{some(n, 'answer')} unscored: {' '.join(reason.split())[:300]}"
     if reviewed.failed:
         yield "They pass and fail nothing. The same command again asks for them."
     folders = list(dict.fromkeys(str(file.path.parent) for file in plan.files))

@@ -11,6 +11,7 @@ import click
 from losona.cli.content import emit, json_option, pack_option
 from losona.cli.running import GATE_FAILED, INCOMPLETE, INTERRUPTED
 from losona.errors import UserFault
+from losona.numbers import some
 
 if TYPE_CHECKING:
     from losona.run.judging import JudgeOptions
@@ -100,7 +101,7 @@ def _show_audit(found: Any, most: int) -> None:
     console = _console()
     for grader in found.graders:
         rows = found.of(grader)
-        console.print(f"\n{grader}: {len(rows)} replies of known label", highlight=False)
+        console.print(f"\n{grader}: {some(len(rows), 'reply', 'replies')} of known label", highlight=False)
         print_groups(groups(rows), console)
         print_effects(list(effects(rows)), console)
         print_wrong(rows, most, console)
@@ -126,7 +127,7 @@ def _end(interrupted: bool, missing: int) -> None:
         sys.exit(INTERRUPTED)
     if missing:
         click.echo(
-            f"Incomplete: {missing} replies have no verdict, since the judge's provider failed or has no answer."
+            f"Incomplete: {some(missing, 'reply', 'replies')} without a verdict, the provider failed or has no answer."
         )
         click.echo("The same command again asks for them.")
         sys.exit(INCOMPLETE)
@@ -253,8 +254,8 @@ def rejudge(
     found = stage.rejudge(run, _options(**options), only, packs, _console())
     write_all(run, found.record, found.scenarios, found.taxonomy, found.results)
     click.echo(
-        f"{found.n_asked} replies were put to the judge: {found.n_new} that had no label have one now; its verdict "
-        f"differs from the deciding label on {found.n_changed}."
+        f"{some(found.n_asked, 'reply', 'replies')} put to the judge: {found.n_new} that had no label have one now; "
+        f"its verdict differs from the deciding label on {found.n_changed}."
     )
     _end(found.interrupted, found.missing)
 

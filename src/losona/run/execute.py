@@ -117,7 +117,7 @@ def _refuse_changed_replies(plan: Plan, done: dict[Key, Result]) -> None:
         changed = [key for key, text in stored.items() if key in rows and rows[key].text != text]
         if changed:
             raise RunRefused(
-                f"{path}: {len(changed)} replies differ from those of this run (first: prompt_hash {changed[0][0]}, "
+                f"{path}: {len(changed)} of the replies differ from this run's (first: prompt_hash {changed[0][0]}, "
                 f"epoch {changed[0][1]}); choose another --out for the new replies."
             )
 

@@ -86,7 +86,8 @@ def _remarks(record: RunRecord, outcome: Outcome) -> Iterable[str]:
     if outcome.reused:
         yield f"{some(outcome.reused, *_REUSED)} not asked for again."
     if record.epochs > outcome.k:
-        yield f"The run holds up to {record.epochs} replies for a prompt; table and report use the first {outcome.k}."
+        held = some(record.epochs, "reply", "replies")
+        yield f"The run holds up to {held} for a prompt; table and report use the first {outcome.k}."
     if outcome.interrupted:
         yield "Interrupted. The same command again goes on where this one stopped."
     if outcome.unjudged:
@@ -96,7 +97,7 @@ def _remarks(record: RunRecord, outcome: Outcome) -> Iterable[str]:
     if outcome.missing:
         errors = [str(error) for error in outcome.replies["error"].tolist() if error]
         first = f" The first error: {errors[0].splitlines()[0][:200]}" if errors else ""
-        yield f"Incomplete: {outcome.missing} of {outcome.wanted} replies are missing.{first}"
+        yield f"Incomplete: missing {outcome.missing} of {some(outcome.wanted, 'reply', 'replies')}.{first}"
         yield "The same command again asks for them."
         if disk_usage(outcome.folder).free < SPACE:
             yield f"The disk that holds {outcome.folder} is full: make room first."
@@ -114,8 +115,9 @@ def _judged(record: RunRecord, outcome: Outcome) -> Iterable[str]:
     yield from audit_lines(record.audits)
     counts = outcome.judged
     yield (
-        f"{counts.asked} judge calls; code decided {counts.by_code} gradings, which saved "
-        f"{counts.by_code * len(record.identity.judge)} calls; {counts.shared} equal questions were asked once."
+        f"{some(counts.asked, 'judge call')}; code decided {some(counts.by_code, 'grading')}, which saved "
+        f"{some(counts.by_code * len(record.identity.judge), 'call')}; asked once instead of again: {counts.shared}."
     )
     if counts.open_:
-        yield f"{counts.open_} gradings have no verdict: {outcome.folder / PEOPLE_FILE} lists them for people."
+        open_ = some(counts.open_, "grading has", "gradings have")
+        yield f"{open_} no verdict: {outcome.folder / PEOPLE_FILE} lists them for people."

@@ -16,6 +16,7 @@ from losona.clock import now
 from losona.conditions import PromptStyle, prompt_hash, render
 from losona.errors import UserFault
 from losona.judge.protocols import PROTOCOLS, Procedure
+from losona.numbers import some
 from losona.presets import related
 from losona.run.options import NamedModel, RunOptions
 from losona.run.preflight import check_model
@@ -236,7 +237,7 @@ def _select(
     track = wanted if options.judge else verifiable(wanted, taxonomy)
     chosen = select(track, options.selection, taxonomy)
     if not chosen:
-        wish = f"of {len(wanted)} scenarios with these arms and variants none can be run"
+        wish = f"of {some(len(wanted), 'scenario')} with these arms and variants none can be run"
         hint = "" if options.judge else ": code alone decides none of them; give --judge MODEL"
         raise UserFault(f"--scenarios {options.scenarios}: {wish}{hint}.")
     reasons = {"need a judge": len(wanted) - len(track), BEYOND_LIMIT: len(track) - len(chosen)}

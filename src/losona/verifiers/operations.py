@@ -4,12 +4,13 @@ Knows the grammar (`losona.schema.check`) and replies. Does not know norms, pack
 made, takes long: the text is bounded and patterns run against the clock.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import regex
 
 from losona.errors import CheckError
+from losona.numbers import some
 from losona.schema import check as c
 from losona.schema.taxonomy import Params
 from losona.verifiers.patterns import IGNORE_CASE, MIND_CASE, Stopwatch, found, groups
@@ -17,6 +18,8 @@ from losona.verifiers.sums import count_sums, figure
 from losona.verifiers.text import CLOCK, GLUE, MAX_CHARS, Reading, plain
 from losona.verifiers.tokens import entry_pattern
 
+NODES_SHOWN, NODE_SHOWN = 3, 60
+"""Nodes of a check that settle a matter together and are named; characters of each."""
 _NUMBER = regex.compile(r"\d{1,3}(?:,\d{3})++(?:\.\d++)?|\d++(?:[.,]\d++)?")
 _HAND_OVER = r"(?:,? (?:you|your (?:turn|go)|thoughts|go|next|what about you|how about you))?[\s\W]*\Z"
 _QUOTE = regex.compile(r'\A(?:>+|")\s*(.+)\Z', regex.DOTALL)
@@ -108,15 +111,21 @@ def _node(node: c.Node, case: _Case) -> Outcome:
 
 
 def _branches(name: str, branches: tuple[c.Node, ...], case: _Case, stop_at: bool) -> Outcome:
-    """The first branch that settles the matter decides; if none does, all of them together."""
-    outcome = Outcome(not stop_at, "")
+    """The first branch that settles the matter decides; if none does, all of them together, with what each saw."""
+    seen: list[str] = []
     for branch in branches:
         outcome = _node(branch, case)
-        if outcome.holds is stop_at:
-            break
-    if outcome.holds is stop_at or len(branches) == 1:
-        return Outcome(outcome.holds, f"{name} > {outcome.node}")
-    return Outcome(not stop_at, f"{name}: none of {len(branches)} branches {'holds' if stop_at else 'fails'}")
+        seen.append(outcome.node)
+        if outcome.holds is stop_at or len(branches) == 1:
+            return Outcome(outcome.holds, f"{name} > {outcome.node}")
+    how = f"none of {len(branches)} holds" if stop_at else f"all {len(branches)} hold"
+    return Outcome(not stop_at, f"{how} ({_some(seen)})")
+
+
+def _some(nodes: Sequence[str]) -> str:
+    """The first of several nodes, each cut, and how many more there are."""
+    shown = [node if len(node) <= NODE_SHOWN else node[: NODE_SHOWN - 3] + "..." for node in nodes[:NODES_SHOWN]]
+    return "; ".join([*shown, *([f"{len(nodes) - NODES_SHOWN} more"] if len(nodes) > NODES_SHOWN else [])])
 
 
 def _name(node: c.Operation) -> str:
@@ -170,11 +179,11 @@ def _operation(node: c.Operation, case: _Case) -> tuple[bool, str]:
             return sums.right >= node.min and not sums.wrong, f"{sums.right} right, {sums.wrong} wrong"
         case c.NumberCount():
             count = len(_NUMBER.findall(case.reading.bare))
-            return node.min <= count <= node.max, f"{count} numbers"
+            return node.min <= count <= node.max, f"{some(count, 'number')}"
         case c.NumbersMultiple():
             values = [figure(number) for number in _NUMBER.findall(case.reading.bare)]
             odd = [value for value in values if value % node.n]
-            return bool(values) and not odd, f"{len(values)} numbers" + (f", {odd[0]:g} is none" if odd else "")
+            return bool(values) and not odd, f"{some(len(values), 'number')}" + (f", {odd[0]:g} is none" if odd else "")
 
 
 # counts and form
@@ -211,7 +220,7 @@ def _ends_q(case: _Case) -> tuple[bool, str]:
 
 def _emoji_only(case: _Case) -> tuple[bool, str]:
     count, words = len(case.reading.emoji), len(case.reading.words)
-    return count > 0 and not words, f"{count} emoji, {words} words"
+    return count > 0 and not words, f"{count} emoji, {some(words, 'word')}"
 
 
 def _no_upper(case: _Case) -> tuple[bool, str]:
