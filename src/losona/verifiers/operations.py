@@ -195,22 +195,23 @@ def _caps_words(reading: Reading) -> int:
 
 
 _COUNTS: dict[str, tuple[str, Callable[[Reading], int]]] = {
-    "word": ("words", lambda r: len(r.words)),
-    "line": ("lines", lambda r: len(r.lines)),
-    "sent": ("sentences", lambda r: len(r.sentences)),
-    "q_max": ("question marks", lambda r: r.question_marks),
-    "q_min": ("questions", lambda r: r.questions),
-    "exclaim": ("exclamation marks", lambda r: r.text.count("!") + r.text.count("！")),
+    "word": ("word", lambda r: len(r.words)),
+    "line": ("line", lambda r: len(r.lines)),
+    "sent": ("sentence", lambda r: len(r.sentences)),
+    "q_max": ("question mark", lambda r: r.question_marks),
+    "q_min": ("question", lambda r: r.questions),
+    "exclaim": ("exclamation mark", lambda r: r.text.count("!") + r.text.count("！")),
     "emoji": ("emoji", lambda r: len(r.emoji)),
-    "caps_words": ("words in capitals", _caps_words),
+    "caps_words": ("word in capitals", _caps_words),
 }
+_PLURALS = {"emoji": "emoji", "word in capitals": "words in capitals"}
 
 
 def _count(node: c.Count, reading: Reading) -> tuple[bool, str]:
     what, _, bound = node.op.rpartition("_")
     unit, counter = _COUNTS[node.op if what == "q" else what]
     number = counter(reading)
-    return number <= node.n if bound == "max" else number >= node.n, f"{number} {unit}"
+    return number <= node.n if bound == "max" else number >= node.n, some(number, unit, _PLURALS.get(unit, ""))
 
 
 def _ends_q(case: _Case) -> tuple[bool, str]:
