@@ -130,7 +130,7 @@ def test_all_that_is_known_is_shown(command: Command, frames: tuple[Path, Path])
     write_frame_record(one, record)
     done = command("curate", str(one), lines="q\n")
     assert "F29 error" in done.out
-    assert "errors of the linter: no release is built" in done.out
+    assert "of the linter: no release is built" in done.out
     assert "set aside: arm a drop: x complied in 1 of 1" in done.out
     assert "x 1: complies: by one" in done.out
     assert "Q22 answerability b: FAILED: a fact ⟨U+001B⟩[2J (of an earlier state of the frame)" in done.out

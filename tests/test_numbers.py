@@ -12,7 +12,7 @@ NOUNS = "frame arm scenario error warning file row line call answer question gra
 COUNTED = re.compile(
     r"^ (?:judge )?(?:replies|retries|"
     + "|".join(f"{noun}s" for noun in NOUNS.split())
-    + r")\b(?! of | from | their | open | have the id | would be)"
+    + r")\b(?! of | from | their | open | have the id | would be| are marked)"
 )
 KNOWN = re.compile(r"[A-Z_]+\b|some\(|k$|written$|read$")
 """Bounds, what agrees already, and what is never one where it is shown."""

@@ -192,7 +192,7 @@ def test_answers_from_elsewhere(command: Command, frame: Path, taxonomy: Taxonom
     Path("answers.jsonl").write_text("\n".join(map(json.dumps, answers[:-1])))
     done = command(*options)
     assert done.code == 3
-    assert "1 answers unscored" in done.out
+    assert "1 answer unscored" in done.out
     Path("answers.jsonl").write_text("\n".join(map(json.dumps, answers)))
     assert command(*options).code == 0
     assert {check.passed for check in results(frame).values()} == {True}

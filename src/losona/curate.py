@@ -161,7 +161,8 @@ def curate(
     check_writable(files)
     waiting = [file for file in files if every or current_decision(file) is None]
     if not waiting:
-        console.print(f"All is decided on ({some(len(files), 'frame')}); --all shows it again.", highlight=False)
+        which = "The frame is" if len(files) == 1 else f"All {some(len(files), 'frame')} are"
+        console.print(f"{which} decided on; --all shows what was.", highlight=False)
         return
     session = Session(tuple(file.path for file in files), author, taxonomy, answers, console)
     try:

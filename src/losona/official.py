@@ -191,7 +191,7 @@ def _elicitor_index(row: OfficialRow, place: str) -> int:
     by_id = [i for i, turn in enumerate(row.transcript) if _turn_id(turn, i) == row.elicitor_turn_id]
     if len(marked) > 1:
         raise ContentError(
-            f"{place}: column transcript: {len(marked)} of the turns are marked is_elicitor; exactly one is allowed."
+            f"{place}: column transcript: {len(marked)} turns are marked is_elicitor; exactly one is allowed."
         )
     if row.elicitor_turn_id is not None and not by_id:
         raise ContentError(

@@ -182,7 +182,7 @@ def _remarks(plan: ScreenPlan, screened: Screened) -> Iterable[str]:
     yield from _open(outcome, options)
     if plan.set_aside:
         share = f"{len(plan.set_aside)} of {some(len(plan.files), 'frame')}"
-        yield f"{share} were set aside at random (aside: arms that would be dropped); none of their arms is dropped."
+        yield f"Set aside at random: {share} (aside: arms that would be dropped); none of their arms is dropped."
     for path in screened.changed:
         yield f"{path} was changed while it was screened: nothing was written; screen it again, with another --out."
     folders = ", ".join(dict.fromkeys(str(file.path.parent) for file in plan.files))
@@ -196,7 +196,7 @@ def _open(outcome: Outcome, options: RunOptions) -> Iterator[str]:
     if outcome.missing:
         errors = [str(error) for error in outcome.replies["error"].tolist() if error]
         first = f" The first error: {errors[0].splitlines()[0][:200]}" if errors else ""
-        yield f"Incomplete: missing {outcome.missing} of {some(outcome.wanted, 'reply', 'replies')}.{first}"
+        yield f"Incomplete: {outcome.missing} of {some(outcome.wanted, 'reply is', 'replies are')} missing.{first}"
     if outcome.unjudged:
         waiting = some(outcome.unjudged, "grading waits", "gradings wait")
         yield f"Incomplete: {waiting} for the judge, whose provider failed."

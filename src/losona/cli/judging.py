@@ -127,7 +127,8 @@ def _end(interrupted: bool, missing: int) -> None:
         sys.exit(INTERRUPTED)
     if missing:
         click.echo(
-            f"Incomplete: {some(missing, 'reply', 'replies')} without a verdict, the provider failed or has no answer."
+            f"Incomplete: {some(missing, 'reply has', 'replies have')} no verdict, "
+            "since the judge's provider failed or has no answer."
         )
         click.echo("The same command again asks for them.")
         sys.exit(INCOMPLETE)
@@ -254,7 +255,8 @@ def rejudge(
     found = stage.rejudge(run, _options(**options), only, packs, _console())
     write_all(run, found.record, found.scenarios, found.taxonomy, found.results)
     click.echo(
-        f"{some(found.n_asked, 'reply', 'replies')} put to the judge: {found.n_new} that had no label have one now; "
+        f"{some(found.n_asked, 'reply was', 'replies were')} put to the judge: "
+        f"{found.n_new} that had no label have one now; "
         f"its verdict differs from the deciding label on {found.n_changed}."
     )
     _end(found.interrupted, found.missing)

@@ -97,7 +97,7 @@ def _remarks(record: RunRecord, outcome: Outcome) -> Iterable[str]:
     if outcome.missing:
         errors = [str(error) for error in outcome.replies["error"].tolist() if error]
         first = f" The first error: {errors[0].splitlines()[0][:200]}" if errors else ""
-        yield f"Incomplete: missing {outcome.missing} of {some(outcome.wanted, 'reply', 'replies')}.{first}"
+        yield f"Incomplete: {outcome.missing} of {some(outcome.wanted, 'reply is', 'replies are')} missing.{first}"
         yield "The same command again asks for them."
         if disk_usage(outcome.folder).free < SPACE:
             yield f"The disk that holds {outcome.folder} is full: make room first."
@@ -116,7 +116,8 @@ def _judged(record: RunRecord, outcome: Outcome) -> Iterable[str]:
     counts = outcome.judged
     yield (
         f"{some(counts.asked, 'judge call')}; code decided {some(counts.by_code, 'grading')}, which saved "
-        f"{some(counts.by_code * len(record.identity.judge), 'call')}; asked once instead of again: {counts.shared}."
+        f"{some(counts.by_code * len(record.identity.judge), 'call')}; "
+        f"{some(counts.shared, 'equal question was', 'equal questions were')} asked once."
     )
     if counts.open_:
         open_ = some(counts.open_, "grading has", "gradings have")
