@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import losona
@@ -20,8 +21,11 @@ KNOWN = re.compile(r"[A-Z_]+\b|some\(|k$|written$|read$")
 
 def bare_counts(path: Path) -> Iterator[str]:
     """Places where a number stands in front of a plural, whatever the number is. Bounds, in capitals, are known."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        for value, text in zip(node.values, node.values[1:], strict=False) if isinstance(node, ast.JoinedStr) else ():
+    strings = (
+        node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.JoinedStr)
+    )
+    for node in strings:
+        for value, text in pairwise(node.values):
             if not (isinstance(value, ast.FormattedValue) and isinstance(text, ast.Constant)):
                 continue
             counted = COUNTED.match(str(text.value)) and not KNOWN.match(ast.unparse(value.value))
