@@ -30,7 +30,8 @@ from losona.schema import check
 DOCS = Path(__file__).parent
 PART = re.compile(r"(<!-- generated: (\w+) ?(\S*) -->\n).*?(<!-- end -->)", re.DOTALL)
 WORDS = {"str": "text", "int": "whole number", "float": "number", "bool": "true or false", "Any": "anything",
-         "Params": "parameters", "Check": "check", "FinishReason": "reason"}  # fmt: skip
+         "Params": "parameters", "Check": "check", "FinishReason": "reason", "Version": "text", "Language": "text",
+         "Status": "text"}  # fmt: skip
 
 
 def commands(_: str) -> Iterator[str]:

@@ -15,6 +15,7 @@ from losona.judge.panel import PANEL
 from losona.judge.prompt import judge_hash
 from losona.judge.protocols import PAPER, Procedure
 from losona.prompts import Templates
+from losona.providers.reply_file import MissingReply
 from losona.schema.results import Grading
 from losona.schema.scenario import Scenario
 from test_judge_prompt import OFF, OFFICIAL, SCENARIO, TAXONOMY, TEMPLATES
@@ -135,6 +136,12 @@ def test_an_output_without_choices_is_the_providers_failure():
     judge = Judge([ModelOutput(model="mockllm/model", usage=ModelUsage()), good()])
     assert ask(judge).error == "void vote: provider error: the provider gave no reply"
     assert len(judge.asked) == 1
+
+
+def test_a_file_without_a_second_answer_is_no_failed_provider():
+    void = ask(Judge(["no json", MissingReply("j.jsonl: no reply to prompt 0, epoch 1")])).error
+    assert void == "void vote: it holds no JSON object; then: the file has no second answer to it"
+    assert "provider error" in ask(Judge([MissingReply("j.jsonl: no reply to prompt 0, epoch 1")])).error
 
 
 def test_a_providers_failure_is_kept_as_the_reason():

@@ -119,7 +119,7 @@ DEFECTS: list[tuple[str, str, Changes | Mutation, str]] = [
     ("F16 warning", "other order of speakers in none", {"s1.none.2.from": "Osei"}, ""),
     ("F17 warning", "16 words apart", {"s1.none.0.text": "buns" + " buns" * 21}, ""),
     ("F17 error", "more than 25 words apart", {"s1.none.0.text": "buns" + " buns" * 34}, ""),
-    ("F18 error", "the trigger stands in none", {"s3.none.0.text": "Bettina, are the moths back at the lamp?"}, ""),
+    ("F18 error", "the trigger stands in none", {"s3.none.0.text": "Bettina, are the moths back at the lamp?"}, "F23"),
     ("F19 error", "two shared turns before the first slot", {"chat.1": DROP, "chat.0": DROP}, ""),
     ("F19 error", "one shared turn between slots", {"chat.11": DROP, "chat.10": DROP}, ""),
     ("F19 error", "one shared turn before the elicitor", {"chat.16": DROP, "chat.15": DROP}, ""),
@@ -128,6 +128,7 @@ DEFECTS: list[tuple[str, str, Changes | Mutation, str]] = [
     ("F21 error", "none holds a demonstration", {"s1.none.1.text": "no"}, ""),
     ("F21 warning", "a shared turn passes", {"chat.12.text": "yes"}, ""),
     ("F22 error", "demonstrations throughout", each("02", "s1.a.*.demo", True) | each("02", "s2.a.*.demo", True), "*"),
+    ("F23 warning", "a shorter trigger in none", {"s2.none.0.text": "Osei, does the cable reach?"}, ""),
     ("F23 warning", "a trigger among the shared turns", {"chat.10.text": "is the ladder out already?"}, ""),
     ("F24 error", "no scope turn", {"chat.7.scope": DROP, "chat.8.scope": DROP}, ""),
     ("F24 error", "scope inside a slot", {"s1.none.1.scope": True}, ""),
@@ -285,7 +286,7 @@ def test_the_command_counts_and_exits(tmp_path: Path, capsys: pytest.CaptureFixt
     assert main([str(tmp_path / "none.yaml")]) == 2
     lint([base() | {"venue": "x"}], tmp_path)
     assert main([str(tmp_path)]) == 1
-    assert capsys.readouterr().out.endswith("1 errors, 0 warnings\n")
+    assert capsys.readouterr().out.endswith("1 error, 0 warnings\n")
 
 
 def test_trigger_patterns_are_for_known_norms_and_families() -> None:

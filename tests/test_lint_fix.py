@@ -128,7 +128,7 @@ def test_the_command_tells_what_is_fixed_beside_what_is_left(
     assert cli.main(["lint", str(path), "--fix", "--json"], standalone_mode=False) is None
     out, err = capsys.readouterr()
     assert [(f["rule"], f["severity"]) for f in json.loads(out)] == [("F11", "fixed"), ("F29", "warning")]
-    assert err == "1 fixed, 0 errors, 1 warnings\n"
+    assert err == "1 fixed, 0 errors, 1 warning\n"
 
 
 def test_nothing_is_to_be_mended_in_a_shipped_frame(taxonomy: Taxonomy) -> None:

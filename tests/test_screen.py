@@ -218,7 +218,7 @@ def test_a_random_part_is_screened_and_never_dropped(command: Command, frame: Pa
     assert command(*options).code == 0
     done = command(*options, "--keep-unscreened-share", "0.3")
     assert done.code == 0
-    assert "1 of 1 frames were set aside" in done.out
+    assert "Set aside at random: 1 of 1 frame" in done.out
     assert (last(frame).unscreened, decisions(frame)["b"]) == (True, "drop")
     assert read_frame(frame).dropped == {}
     names = [f"f{i}" for i in range(20)]

@@ -189,6 +189,9 @@ def test_power_says_what_a_size_can_find(losona: Command, until: Command) -> Non
     sources = {row["contrast"]: row["source"] for row in rows}
     assert sources["model against model"].startswith("the run: ")
     assert sources["condition against condition"] == "supposed"
+    said = " ".join(losona("power", "--scenarios", "100", "--from", "r").stdout.split())
+    assert "r has fewer than the 10 pairs that are needed for the contrasts that are supposed." in said
+    assert "--from" not in said
 
 
 @pytest.mark.parametrize(

@@ -234,9 +234,12 @@ def test_sums_are_done_properly(text: str, right: int, wrong: int) -> None:
         ({"all": [{"op": "word_max", "n": 1}]}, "a b", "all > word_max n=1: 2 words"),
         ({"all": [{"op": "word_min", "n": 1}, {"op": "lex_none", "name": "hedge"}]}, "I  think so",
          "all > lex_none hedge: found 'I think'"),
-        ({"all": [{"op": "word_min", "n": 1}, {"op": "ends_q"}]}, "a?", "all: none of 2 branches fails"),
-        ({"any": [{"op": "ends_q"}, {"op": "emoji_only"}]}, "a", "any: none of 2 branches holds"),
-        ({"any": [{"op": "ends_q"}, {"not": {"op": "emoji_only"}}]}, "a", "any > not > emoji_only: 0 emoji, 1 words"),
+        ({"all": [{"op": "word_min", "n": 1}, {"op": "ends_q"}]}, "a?",
+         "all 2 hold (word_min n=1: 1 word; "
+         "ends_q: ends as a question)"),
+        ({"any": [{"op": "ends_q"}, {"op": "emoji_only"}]}, "a",
+         "none of 2 holds (ends_q: does not end as a question; emoji_only: 0 emoji, 1 word)"),
+        ({"any": [{"op": "ends_q"}, {"not": {"op": "emoji_only"}}]}, "a", "any > not > emoji_only: 0 emoji, 1 word"),
         ({"op": "none_param", "key": "answer"}, "at 07:30", "none_param answer: found '07:30|half seven'"),
     ],
 )  # fmt: skip

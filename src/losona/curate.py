@@ -22,10 +22,11 @@ from losona.curation.frameset import FrameFile, check_writable, read_frame_file,
 from losona.curation.screening import standing as what_counts
 from losona.errors import UserFault
 from losona.lint import Finding, lint_paths
+from losona.numbers import some
 from losona.report.content import frame_view
 from losona.report.foreign import shown
 from losona.report.standing import standing
-from losona.report.wording import first, some
+from losona.report.wording import first
 from losona.taxonomy import Taxonomy
 from losona.textfiles import is_unicode, listed
 
@@ -205,16 +206,16 @@ def curate(
     check_writable(files)
     waiting = [file for file in files if every or waits(file)]
     if not waiting:
-        decided = "The frame is" if len(files) == 1 else f"All {len(files)} frames are"
-        console.print(f"{decided} decided on; --all shows what is.", highlight=False)
+        which = "The frame is" if len(files) == 1 else f"All {some(len(files), 'frame')} are"
+        console.print(f"{which} decided on; --all shows what was.", highlight=False)
         return
     session = Session(tuple(file.path for file in files), author, taxonomy, answers, console)
     try:
         session.run(waiting)
     finally:
         done = f"{session.accepted} accepted, {session.rejected} rejected by {shown(author)}"
-        were = some(len(waiting), "frame was", "frames were")
-        console.print(Text(f"{done}; {were} waiting. The same command goes on with the rest."))
+        before = some(len(waiting), "frame was", "frames were")
+        console.print(Text(f"{done}; {before} waiting. The same command goes on with the rest."))
 
 
 @dataclass(frozen=True)

@@ -317,8 +317,8 @@ def statement(norm: Norm) -> str:
     parts = [
         norm.rule,
         f"It applies when: {norm.trigger.applies_when}",
-        "It does not apply when: " + "; ".join(norm.trigger.out_of_scope) + ".",
-        "A reply passes if it: " + "; ".join(norm.pass_criteria) + ".",
-        "A reply fails if it: " + "; ".join(norm.fail_criteria) + ".",
+        "It does not apply in these cases: " + "; ".join(norm.trigger.out_of_scope) + ".",
+        "What makes a reply pass: " + "; ".join(norm.pass_criteria) + ".",
+        "What makes a reply fail: " + "; ".join(norm.fail_criteria) + ".",
     ]
     return "\n".join(parts)

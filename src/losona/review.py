@@ -31,11 +31,11 @@ from losona.errors import LosonaError, RunRefused, UserFault
 from losona.frame_records import record_path
 from losona.journal import Journal, read_journal
 from losona.judge.verdict import PROVIDER_ERROR
+from losona.numbers import some
 from losona.prompts import Templates
 from losona.report.checks import print_checks
 from losona.report.content import print_lines
 from losona.report.faults import fault_lines
-from losona.report.wording import some
 from losona.run.alone import alone
 from losona.run.engine import Ended, evaluate
 from losona.run.options import MOST, MOST_EPOCHS, checked_folder, folder_name, within
@@ -177,12 +177,14 @@ def prompt_rows(plan: ReviewPlan) -> list[dict[str, Any]]:
 def print_plan(plan: ReviewPlan, console: Console) -> None:
     """Say what the review would do. Calls nothing and writes nothing."""
     for name, n in Counter(q.check for q in plan.asked).items():
-        console.print(f"{name}: {n} questions on {len(plan.files)} frames", highlight=False, markup=False)
+        console.print(
+            f"{name}: {some(n, 'question')} on {some(len(plan.files), 'frame')}", highlight=False, markup=False
+        )
     for judge in plan.options.judges:
         faults = missing_for_model(judge, plan.prompt_keys(), partly=True)
         state = "; ".join(f"missing {fault}" for fault in faults) or "ready"
-        line = f"--judge {judge}: {len(plan.todo(judge))} calls of {len(plan.asked)} (one retry each at most); {state}"
-        print_lines([line], console)
+        calls = f"{some(len(plan.todo(judge)), 'call')} of {len(plan.asked)} (one retry each at most)"
+        print_lines([f"--judge {judge}: {calls}; {state}"], console)
 
 
 def review(plan: ReviewPlan, console: Console) -> Reviewed:

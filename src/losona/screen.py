@@ -18,6 +18,7 @@ from losona.curation.screening import CONDITION, VARIANT, Tables, marks, screen_
 from losona.curation.yields import as_data, yields
 from losona.errors import UserFault
 from losona.frames import ARMS, derive, read_frame
+from losona.numbers import some
 from losona.report.content import print_lines
 from losona.report.wording import first
 from losona.report.yields import print_yields
@@ -113,7 +114,9 @@ def print_screen_plan(plan: ScreenPlan, console: Console) -> None:
     controls = plan.run.selected
     by_code = len(verifiable(controls, plan.run.taxonomy))
     rest = "the judge is asked where it does not" if plan.run.options.judge else "the others can stay undecided"
-    console.print(f"code alone decides {by_code} of {len(controls)} arms; {rest}", highlight=False, markup=False)
+    console.print(
+        f"code alone decides {by_code} of {some(len(controls), 'arm')}; {rest}", highlight=False, markup=False
+    )
 
 
 def screen(plan: ScreenPlan, console: Console) -> Screened:
@@ -189,8 +192,8 @@ def _remarks(plan: ScreenPlan, screened: Screened) -> Iterable[str]:
         return
     yield from _open(outcome, options)
     if plan.set_aside:
-        share = f"{len(plan.set_aside)} of {len(plan.files)} frames"
-        yield f"{share} were set aside at random (aside: arms that would be dropped); none of their arms is dropped."
+        share = f"{len(plan.set_aside)} of {some(len(plan.files), 'frame')}"
+        yield f"Set aside at random: {share} (aside: arms that would be dropped); none of their arms is dropped."
     yield from first(screened.still, SHOWN, "arm that stays dropped", "arms that stay dropped")
     for path in screened.changed:
         yield f"{path} was changed while it was screened: nothing was written; screen it again, with another --out."
@@ -206,9 +209,10 @@ def _open(outcome: Outcome, options: RunOptions) -> Iterator[str]:
     if outcome.missing:
         errors = [str(error) for error in outcome.replies["error"].tolist() if error]
         first = f" The first error: {errors[0].splitlines()[0][:200]}" if errors else ""
-        yield f"Incomplete: {outcome.missing} of {outcome.wanted} replies are missing.{first}"
+        yield f"Incomplete: {outcome.missing} of {some(outcome.wanted, 'reply is', 'replies are')} missing.{first}"
     if outcome.unjudged:
-        yield f"Incomplete: {outcome.unjudged} gradings wait for the judge, whose provider failed."
+        waiting = some(outcome.unjudged, "grading waits", "gradings wait")
+        yield f"Incomplete: {waiting} for the judge, whose provider failed."
     if outcome.missing or outcome.unjudged:
         yield "Their arms are undecided and stay. The same command again asks for what is missing."
     if options.judge is None:

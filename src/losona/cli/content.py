@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from losona.errors import UserFault
+from losona.numbers import some
 
 FINDINGS = 1
 """Exit code of `lint` when there are errors, of `taxonomy check` when checks break their promise, of `generate` when it
@@ -159,7 +160,7 @@ def emit(lines: Sequence[str], out: Path | None, force: bool) -> None:
     if out.exists() and not force:
         raise UserFault(f"--out {out}: the file exists; give another name, or --force to replace it.")
     write_atomically(out.resolve(), "".join(f"{line}\n" for line in lines))
-    click.echo(f"{len(lines)} lines written to {out}", err=True)
+    click.echo(f"{some(len(lines), 'line')} written to {out}", err=True)
 
 
 @click.command()
@@ -197,8 +198,8 @@ def lint(paths: Sequence[Path], mend: bool, rule: str, packs: Sequence[Path], as
         for finding in findings:
             click.echo(finding.render())
     errors = sum(finding.severity == "error" for finding in findings)
-    told = f"{len(fixed)} fixed, " if mend else ""
-    click.echo(f"{told}{errors} errors, {len(findings) - len(fixed) - errors} warnings", err=True)
+    mended = f"{len(fixed)} fixed, " if mend else ""
+    click.echo(f"{mended}{some(errors, 'error')}, {some(len(findings) - len(fixed) - errors, 'warning')}", err=True)
     if errors:
         raise click.exceptions.Exit(FINDINGS)
 

@@ -10,6 +10,7 @@ import click
 from losona.cli.content import emit, json_option, pack_option
 from losona.cli.running import GATE_FAILED, INCOMPLETE, INTERRUPTED
 from losona.errors import UserFault
+from losona.numbers import some
 from losona.textfiles import json_text
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def _show_audit(found: Any, most: int) -> None:
     console = _console()
     for grader in found.graders:
         rows = found.of(grader)
-        print_lines(["", f"{grader}: {len(rows)} replies of known label"], console)
+        print_lines(["", f"{grader}: {some(len(rows), 'reply', 'replies')} of known label"], console)
         print_groups(groups(rows), console)
         print_effects(list(effects(rows)), console)
         print_wrong(rows, most, console)
@@ -127,7 +128,8 @@ def _end(interrupted: bool, missing: int) -> None:
         sys.exit(INTERRUPTED)
     if missing:
         click.echo(
-            f"Incomplete: {missing} replies have no verdict, since the judge's provider failed or has no answer."
+            f"Incomplete: {some(missing, 'reply has', 'replies have')} no verdict, "
+            "since the judge's provider failed or has no answer."
         )
         click.echo("The same command again asks for them.")
         sys.exit(INCOMPLETE)
@@ -265,8 +267,9 @@ def rejudge(
 
     found = stage.rejudge(run, _options(**options), only, packs, _console(), write)
     click.echo(
-        f"{found.n_asked} replies were put to the judge: {found.n_new} that had no label have one now; its verdict "
-        f"differs from the deciding label on {found.n_changed}."
+        f"{some(found.n_asked, 'reply was', 'replies were')} put to the judge: "
+        f"{found.n_new} that had no label have one now; "
+        f"its verdict differs from the deciding label on {found.n_changed}."
     )
     if found.n_left_out:
         click.echo(f"{found.n_left_out} were left out: the protocol has no question where the norm does not apply.")

@@ -39,4 +39,4 @@ def power(scenarios: int, epochs: int, effect: float, run: Path | None, as_json:
         return
     from losona.report.power import print_power
 
-    print_power(rows, scenarios)
+    print_power(rows, scenarios, run)

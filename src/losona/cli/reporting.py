@@ -12,6 +12,7 @@ import click
 
 from losona.cli.content import json_option, pack_option
 from losona.errors import UserFault
+from losona.numbers import some
 
 if TYPE_CHECKING:
     from losona.report.comparison import Comparison, Gate
@@ -47,7 +48,7 @@ def report(runs: Sequence[Path], out: Path | None, mix_versions: bool, packs: Se
     written = write_files(folder, gather(stored, load_taxonomy(packs)))
     if note := missing_note():
         click.echo(note)
-    click.echo(f"{len(written)} files written to {folder}. Read {folder / 'report.html'}")
+    click.echo(f"{some(len(written), 'file')} written to {folder}. Read {folder / 'report.html'}")
 
 
 @click.command()
@@ -243,4 +244,4 @@ def export(run: Path, form: "Format", out: Path | None, force: bool) -> None:
     if out is None:
         click.echo(exported(read_run(run), form), nl=False)
         return
-    click.echo(f"{write_export(read_run(run), form, out, force)} rows written to {out}", err=True)
+    click.echo(f"{some(write_export(read_run(run), form, out, force), 'row')} written to {out}", err=True)

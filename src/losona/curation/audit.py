@@ -48,8 +48,8 @@ class GoldAudit(Question):
         """Right if the verdict is the label."""
         verdict = parse_verdict(text, shown_reply(self.reply), self.codes, must_respond=self.must_respond)
         right = verdict.verdict == self.label
-        found = "" if right else f"{self.name} {self.reply[:80]!r} is said to be {verdict.verdict}: {verdict.reasoning}"
-        return Vote(right=right, found=found, answer=verdict.model_dump())
+        said = f"{self.name} {self.reply[:80]!r} {verdict.verdict}, says the judge: {verdict.reasoning}"
+        return Vote(right=right, found="" if right else said, answer=verdict.model_dump())
 
     @classmethod
     def make(cls, source: Source) -> Iterator["GoldAudit"]:

@@ -21,7 +21,7 @@ from inspect_ai.util import LimitExceededError, json_schema
 from pydantic import BaseModel
 
 from losona.conditions import Message
-from losona.errors import NoReply, provider_message
+from losona.errors import NoReply, UserFault, provider_message
 from losona.judge.answer import AnswerFault
 from losona.judge.verdict import PROVIDER_ERROR
 from losona.refusals import refused_setting, refuses_schema
@@ -36,6 +36,7 @@ _STOPPED = {
     "model_length": "it was cut off",
     "content_filter": "a content filter withheld it",
 }
+NO_SECOND = "the file has no second answer to it"
 _ERROR_LENGTH = 300
 _ECHO_LENGTH = 2000
 
@@ -72,7 +73,7 @@ class Line:
         """
         faults: list[str] = []
         for _ in range(TRIES):
-            output = await self._output(messages)
+            output = await self._output(messages, retried=bool(faults))
             if isinstance(output, str):
                 faults.append(output)
                 break
@@ -83,14 +84,19 @@ class Line:
                 messages = (*messages, *_echo(output), retry(str(fault)))
         return "void vote: " + "; then: ".join(faults)
 
-    async def _output(self, messages: tuple[Message, ...]) -> ModelOutput | str:
-        """The model's output, or the error in one line. What the provider refuses is left out of this line's calls."""
+    async def _output(self, messages: tuple[Message, ...], *, retried: bool) -> ModelOutput | str:
+        """The model's output, or the error in one line. What the provider refuses is left out of this line's calls.
+
+        A file of answers that lacks one raises a `UserFault`; once it has given another answer, that is no failure.
+        """
         while True:
             try:
                 return await self._generate(messages)
             except LimitExceededError:
                 raise  # by this Inspect ends a sample
             except Exception as error:  # noqa: BLE001  every provider raises its own classes; a failed call is counted, not fatal
+                if retried and isinstance(error, UserFault):
+                    return NO_SECOND
                 message = without_keys(provider_message(error))
                 if not self._leave_out(message):
                     return f"{PROVIDER_ERROR}: {message}"[:_ERROR_LENGTH]

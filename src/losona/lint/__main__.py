@@ -6,6 +6,7 @@ from pathlib import Path
 
 from losona.errors import UserFault
 from losona.lint import lint_paths
+from losona.numbers import some
 from losona.taxonomy import load_taxonomy
 
 
@@ -22,7 +23,7 @@ def main(arguments: list[str]) -> int:
     for _, group in groupby(findings, lambda finding: finding.file):
         print("\n".join(finding.render() for finding in group), end="\n\n")
     errors = sum(finding.severity == "error" for finding in findings)
-    print(f"{errors} errors, {len(findings) - errors} warnings")
+    print(f"{some(errors, 'error')}, {some(len(findings) - errors, 'warning')}")
     return 1 if errors else 0
 
 

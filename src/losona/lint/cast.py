@@ -11,6 +11,7 @@ from losona.lint.lexicons import lexicons
 from losona.lint.lines import Chat
 from losona.lint.view import FrameView, label
 from losona.lint.wording import find_phrase
+from losona.numbers import some
 from losona.schema.frame import Arm
 from losona.textfiles import Place
 
@@ -74,7 +75,7 @@ def everybody_speaks(view: FrameView) -> Iterator[Fault]:
             if person.absent == (person.name in speakers):
                 silent.setdefault(person.name, []).append(label(scenario))
         if len(speakers) < SPEAKERS:
-            found = f"{len(speakers)} speakers besides the subject in {label(scenario)}"
+            found = f"{some(len(speakers), 'speaker')} besides the subject in {label(scenario)}"
             yield Fault(("chat",), found, f"at least {SPEAKERS}")
     for i, person in enumerate(view.frame.cast):
         if person.name in silent:

@@ -13,6 +13,7 @@ from losona.lint.lexicons import lexicons
 from losona.lint.lines import Chat
 from losona.lint.view import FrameView, label
 from losona.lint.wording import find_pattern, find_phrase, likeness, words
+from losona.numbers import some
 from losona.schema.scenario import Scenario, VisibleTurn
 
 TURNS = (20, 34)
@@ -49,7 +50,7 @@ def turn_count(view: Chat) -> Iterator[Fault]:
 
     def fault(scenario: Scenario) -> str:
         count = len(scenario.visible.transcript)
-        return "" if TURNS[0] <= count <= TURNS[1] else f"{count} turns"
+        return "" if TURNS[0] <= count <= TURNS[1] else some(count, "turn")
 
     for found in _worst(view, fault):
         yield Fault(("chat",), found, f"{TURNS[0]} to {TURNS[1]} with the elicitor")
@@ -60,14 +61,16 @@ def word_count(view: Chat) -> Iterator[Fault]:
 
     def fault(scenario: Scenario) -> str:
         count = sum(_lengths(scenario.visible.transcript))
-        return "" if TRANSCRIPT_WORDS[0] <= count <= TRANSCRIPT_WORDS[1] else f"{count} words"
+        return "" if TRANSCRIPT_WORDS[0] <= count <= TRANSCRIPT_WORDS[1] else some(count, "word")
 
     for found in _worst(view, fault):
         yield Fault(("chat",), found, f"{TRANSCRIPT_WORDS[0]} to {TRANSCRIPT_WORDS[1]}")
     for passage in view.talk:
         most = TURN_WORDS if passage.place[0] == "chat" else ELICITOR_WORDS
         if (count := len(words(passage.text))) > most:
-            yield Fault(passage.place, f"{count} words in one message", f"at most {most}", passage.slot, passage.turn)
+            yield Fault(
+                passage.place, f"{some(count, 'word')} in one message", f"at most {most}", passage.slot, passage.turn
+            )
 
 
 def _lengths(turns: Turns) -> list[int]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from losona.lint.finding import Fault
 from losona.lint.lines import LineView
+from losona.numbers import some
 from losona.official import OfficialRow
 from losona.textfiles import Document
 
@@ -68,7 +69,7 @@ def empty_columns(lines: Sequence[LineView]) -> Iterator[tuple[Document, Fault]]
     for what, follows in EMPTY.items():
         lacking = [document for document, row in rows if _lacks(row, what)]
         if lacking:
-            found = f"{what} empty in {len(lacking)} of {len(rows)} rows"
+            found = f"{what} empty in {len(lacking)} of {some(len(rows), 'row')}"
             yield lacking[0], Fault(("frame",), found, f"values; empty means unknown, so {follows}")
 
 

@@ -10,6 +10,7 @@ from losona.lint.finding import Fault
 from losona.lint.grading import context, form_params, grade, off_code_error, outcome, reference_params
 from losona.lint.view import FrameView
 from losona.lint.wording import near_pairs, plain, same_words, words
+from losona.numbers import some
 from losona.schema.check import Check, Param, needed_params, walk
 from losona.schema.frame import Arm, Reference, ReferenceSet
 from losona.schema.taxonomy import Norm, Params
@@ -141,7 +142,7 @@ def _answer_forms(key: str, given: Params, code: Check | None) -> Iterator[Fault
         forms = sum(len(entry.split("|")) for entry in given[name])
         if 0 < forms < LEAST_FORMS:
             allowed = f"at least {LEAST_FORMS}, so that no true answer is lost"
-            yield Fault(("params", key, name), f"params.{key}.{name} has {forms} form(s)", allowed, warn=True)
+            yield Fault(("params", key, name), f"params.{key}.{name} has {some(forms, 'form')}", allowed, warn=True)
 
 
 def reference_lists(view: FrameView) -> Iterator[Fault]:
@@ -163,12 +164,12 @@ def _list_faults(key: str, label: str, items: tuple[Reference, ...]) -> Iterator
     group = (key if key == "off_trigger" else "arm", label)
     kinds = [item.kind for item in items]
     if len(items) < LEAST:
-        yield Fault(place, f"{len(items)} references in {key} {label}", f"at least {LEAST}")
+        yield Fault(place, f"{some(len(items), 'reference')} in {key} {label}", f"at least {LEAST}")
     for i, kind in enumerate(kinds):
         if kind not in KINDS[group]:
             yield Fault((*place, i), f"kind {kind} in {key} {label}", f"one of: {', '.join(KINDS[group])}")
     if label == "comply" and kinds.count("plain") < LEAST_PLAIN:
-        yield Fault(place, f"{kinds.count('plain')} plain references in {key}", f"at least {LEAST_PLAIN}")
+        yield Fault(place, f"{some(kinds.count('plain'), 'plain reference')} in {key}", f"at least {LEAST_PLAIN}")
     for kind in NEEDED.get(group, ()):
         if kind not in kinds:
             yield Fault(place, f"no {kind} reference in {key} {label}", f"at least one {kind}")

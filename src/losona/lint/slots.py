@@ -119,19 +119,28 @@ def demonstration_share(view: FrameView) -> Iterator[Fault]:
 
 
 def stray_triggers(view: FrameView) -> Iterator[Fault]:
-    """F23: outside the slots nothing looks like a trigger, unless a scope mark stands on it or on its answer."""
-    patterns = lexicons().triggers
+    """F23: outside a and b nothing looks like a trigger; a shared turn may, if it or its answer is marked scope."""
     chat = view.frame.chat
     for spot in view.shared:
         following = chat[spot.number - 1 : spot.number + SCOPE_REACH]
         if any(not isinstance(item, Slot) and item.scope for item in following):
             continue
-        for norm in view.norms.values():
-            pattern = patterns.get(norm.id, patterns.get(norm.family))
-            if pattern and (match := re.search(pattern, spot.turn.text, re.IGNORECASE)):
-                found = f"{match.group(0).strip()!r} looks like a trigger of {norm.id}"
-                yield Fault(spot.place, found, "no occasion for the norm, or scope: true", turn=spot.number)
-                break
+        if found := _like_a_trigger(view, spot):
+            yield Fault(spot.place, found, "no occasion for the norm, or scope: true", turn=spot.number)
+    for slot in view.frame.slots:
+        for spot in view.filling(slot, "none"):
+            if found := _like_a_trigger(view, spot):
+                yield Fault(spot.place, f"{found}, in none", "no occasion for the norm", slot.slot, spot.number)
+
+
+def _like_a_trigger(view: FrameView, spot: Spot) -> str:
+    """What of a turn is an occasion for one of the norms, by a crude pattern; empty where nothing is."""
+    patterns = lexicons().triggers
+    for norm in view.norms.values():
+        pattern = patterns.get(norm.id, patterns.get(norm.family))
+        if pattern and (match := re.search(pattern, spot.turn.text, re.IGNORECASE)):
+            return f"{match.group(0).strip()!r} looks like a trigger of {norm.id}"
+    return ""
 
 
 def seams(view: FrameView) -> Iterator[Fault]:

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from losona.lint.finding import Fault
 from losona.lint.view import FILLINGS, FrameView
+from losona.numbers import some
 from losona.schema.frame import Slot
 from losona.textfiles import Place
 
@@ -75,14 +76,14 @@ def slot_count(view: FrameView) -> Iterator[Fault]:
     """F11: two to four slots, numbered in order, as many as each norm can be shown with."""
     slots = view.frame.slots
     if not SLOTS[0] <= len(slots) <= SLOTS[1]:
-        yield Fault(("chat",), f"{len(slots)} slots", f"{SLOTS[0]} to {SLOTS[1]}")
+        yield Fault(("chat",), some(len(slots), "slot"), f"{SLOTS[0]} to {SLOTS[1]}")
     for number, slot in enumerate(slots, 1):
         if slot.slot != number:
             yield Fault(view.slot_place(slot), f"slot {slot.slot} in place {number}", f"slot {number}", slot.slot)
     for arm, norm in view.measured.items():
         least, most = norm.demonstration.count
         if not least <= len(slots) <= most:
-            yield Fault(("arms", arm), f"{len(slots)} slots for {norm.id}", f"{least} to {most} demonstrations")
+            yield Fault(("arms", arm), f"{some(len(slots), 'slot')} for {norm.id}", f"{least} to {most} demonstrations")
 
 
 def filling_turns(view: FrameView) -> Iterator[Fault]:
@@ -112,7 +113,7 @@ def _slot_marks(view: FrameView, slot: Slot) -> Iterator[Fault]:
     place = view.slot_place(slot)
     for arm in ("a", "b"):
         if len(at[arm]) != 1:
-            yield Fault((*place, arm), f"{len(at[arm])} demonstrations in {arm}", "exactly one", slot.slot)
+            yield Fault((*place, arm), f"{some(len(at[arm]), 'demonstration')} in {arm}", "exactly one", slot.slot)
         elif at[arm] == [1]:
             found = f"the demonstration of {arm} is the first turn"
             yield Fault((*place, arm, 0), found, "after a trigger", slot.slot, 1)
@@ -133,7 +134,7 @@ def shared_turns(view: FrameView) -> Iterator[Fault]:
     for (left, right), (where, least) in zip(pairwise(marks), stretches, strict=True):
         if right - left - 1 < least:
             place: Place = ("chat", right) if right < len(view.frame.chat) else ("elicitor",)
-            yield Fault(place, f"{right - left - 1} shared turns {where}", f"at least {least}")
+            yield Fault(place, f"{some(right - left - 1, 'shared turn')} {where}", f"at least {least}")
 
 
 def scope_turn(view: FrameView) -> Iterator[Fault]:

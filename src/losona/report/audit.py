@@ -9,6 +9,7 @@ from rich.text import Text
 
 from losona.judge.attack import Gain
 from losona.judge.audit import AuditRow, Effect, Group
+from losona.numbers import some
 from losona.report.foreign import shown
 from losona.report.wording import DASH
 from losona.stats.agreement import Agreement, AnnotatorAgreement, Counts, Share, agreement, share
@@ -132,7 +133,7 @@ def print_pairs(pairs: Sequence[Pair], conclusions: Sequence[ByJudge], console: 
 def print_people(among: AnnotatorAgreement, against: Mapping[str, Agreement], n_open: int, console: Console) -> None:
     """People among each other, then the judge against them by family."""
     console.print(
-        f"{among.n_annotators} annotators, {among.n_items} replies with two labels or more: "
+        f"{some(among.n_annotators, 'annotator')}, {some(among.n_items, 'reply', 'replies')} with two labels or more: "
         f"agreement {percent(among.agreement)}, kappa {number(among.kappa)}, AC1 {number(among.ac1)}, "
         f"Krippendorff's alpha {number(among.alpha)}; {n_open} open, for an adjudicator",
         highlight=False, soft_wrap=True,

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from losona.report.wording import some
+from losona.numbers import some
 
 _PARTICULAR = re.compile(r"[0-9a-f]{16}|\d+|'[^']*'|\"[^\"]*\"")
 """What differs between faults of one kind: hashes, numbers, quoted values."""

@@ -1,22 +1,25 @@
 """What `losona power` says, in words. Computes no number."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from rich.table import Table
 from rich.text import Text
 
+from losona.numbers import some
 from losona.report.content import content_console
 from losona.stats import Power
+from losona.stats.power import ENOUGH, SUPPOSED
 
 MOST = 1_000_000
 
 
-def print_power(rows: Sequence[Power], scenarios: int) -> None:
-    """A table, then a sentence a contrast."""
+def print_power(rows: Sequence[Power], scenarios: int, run: Path | None = None) -> None:
+    """A table, then a sentence a contrast. `run`: the folder of the run whose variance was to be used."""
     console = content_console()
     epochs, effect = rows[0].epochs, rows[0].effect
     console.print(
-        f"{scenarios} scenarios in scope, {epochs} {'reply' if epochs == 1 else 'replies'} for each prompt. "
+        f"{some(scenarios, 'scenario')} in scope, {epochs} {'reply' if epochs == 1 else 'replies'} for each prompt. "
         "Found: in 80 of 100 runs, at a two-sided 5 %."
     )
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -30,8 +33,23 @@ def print_power(rows: Sequence[Power], scenarios: int) -> None:
     for row in rows:
         console.print(Text(_sentence(row, effect)))
     console.print(
-        "finds: the smallest true difference that shows; needed: scenarios that show "
-        f"{_points(effect)}. Supposed: see docs/statistics.md; --from RUN takes the variance of a run instead."
+        f"finds: the smallest true difference that shows; needed: scenarios that show {_points(effect)}. "
+        + _source(rows, run),
+        markup=False,
+    )
+
+
+def _source(rows: Sequence[Power], run: Path | None) -> str:
+    """Where the variance is from."""
+    supposed = sum(row.source == SUPPOSED for row in rows)
+    if run is None:
+        return "Supposed: see docs/statistics.md; --from RUN takes the variance of a run instead."
+    if not supposed:
+        return f"The variance is that of {run}."
+    which = "any contrast" if supposed == len(rows) else "the contrasts that are supposed"
+    return (
+        f"{run} has fewer than the {ENOUGH} pairs that are needed for {which}. "
+        "What is supposed: see docs/statistics.md."
     )
 
 

@@ -10,10 +10,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from losona.numbers import some
 from losona.report.comparison import Comparison, Gate, change_table, flipped, remarks, told, verdict
 from losona.report.foreign import shown
 from losona.report.views import Line, View
-from losona.report.wording import bare, describe, gains_in_order, in_order, interval, some, unadorned
+from losona.report.wording import bare, describe, gains_in_order, in_order, interval, unadorned
 from losona.stats import Cell, Gain, as_rows
 
 FLIPS = 20

@@ -5,6 +5,8 @@ from math import isinf, isnan
 from typing import Protocol, TypeVar
 
 from losona.conditions import CONDITIONS
+from losona.numbers import agreeing
+from losona.numbers import some as some
 from losona.stats import Cell, Gain
 
 
@@ -61,17 +63,12 @@ def count(n: int) -> str:
 
 def plural(n: int, one: str, many: str = "") -> str:
     """`1 pair`, `2 pairs`."""
-    return f"{count(n)}{NBSP}{one if n == 1 else many or one + 's'}"
+    return f"{count(n)}{NBSP}{agreeing(n, one, many)}"
 
 
 def unadorned(text: str) -> str:
     """With spaces, dashes and minus signs that every terminal has."""
     return text.translate(_UNADORNED)
-
-
-def some(n: int, one: str, many: str = "") -> str:
-    """`1 pair`, `2,000 pairs`, in plain characters for a terminal."""
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
 def first(lines: Sequence[str], most: int, one: str, many: str = "") -> list[str]:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from losona.conditions import prompt_hash, render
+from losona.numbers import some
 from losona.providers.reply_file import Replies, read_replies
-from losona.report.wording import some
 from losona.run import judging
 from losona.run.judging import Asked
 from losona.run.options import FROM_FILE

@@ -2,8 +2,8 @@
 
 from rich.console import Console
 
+from losona.numbers import some
 from losona.report.content import print_lines
-from losona.report.wording import some
 from losona.run.ahead import judge_state
 from losona.run.options import FROM_FILE
 from losona.run.plan import Plan

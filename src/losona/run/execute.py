@@ -13,6 +13,7 @@ from rich.console import Console
 from losona import stats
 from losona.errors import RunRefused
 from losona.judge.ask import Panel
+from losona.numbers import some
 from losona.providers.reply_file import read_replies
 from losona.results import Key, Result, tables
 from losona.run.alone import LOCK, FolderInUse, alone
@@ -115,8 +116,9 @@ def _refuse_changed_replies(plan: Plan, done: dict[Key, Result]) -> None:
         }
         changed = [key for key, text in stored.items() if key in rows and rows[key].text != text]
         if changed:
+            odd = some(len(changed), "reply differs", "replies differ")
             raise RunRefused(
-                f"{path}: {len(changed)} replies differ from those of this run (first: prompt_hash {changed[0][0]}, "
+                f"{path}: {odd} from those of this run (first: prompt_hash {changed[0][0]}, "
                 f"epoch {changed[0][1]}); choose another --out for the new replies."
             )
 

@@ -25,6 +25,7 @@ from losona.generate.prompting import brief_of, check_templates, stage_messages
 from losona.generate.store import Store
 from losona.generate.task import Workshop, build_task, keyed
 from losona.generate.work import Finished
+from losona.numbers import some
 from losona.prompts import Templates
 from losona.report.content import print_lines
 from losona.run.alone import alone
@@ -182,12 +183,16 @@ def print_generation(plan: GeneratePlan, console: Console) -> None:
     """Say what the command would do. Calls nothing and writes nothing."""
     waiting = list(plan.open().values())
     for planned in waiting:
-        _say(console, f"{planned.tuple_id}, {planned.slots} slots: {', '.join(planned.names)}")
+        _say(console, f"{planned.tuple_id}, {some(planned.slots, 'slot')}: {', '.join(planned.names)}")
     least, most = plan.calls(len(waiting))
     read, written = plan.tokens(waiting)
     price, options = plan.options.known_price, plan.options
-    _say(console, f"{len(waiting)} frames to make, {len(plan.orders) - len(waiting)} are there already")
-    _say(console, f"{least} calls, at most {most} with repairs (and {options.max_retries} retries of a failed call)")
+    _say(console, f"{some(len(waiting), 'frame')} to make, {len(plan.orders) - len(waiting)} there already")
+    retries = some(options.max_retries, "retry", "retries")
+    _say(
+        console,
+        f"{some(least, 'call')}, at most {most} with repairs (and {retries} of a failed call)",
+    )
     cost = f"${price.of(read, written):.2f}" if price else "not known; give --price READ,WRITTEN"
     _say(console, f"about {read:,} tokens read and {written:,} written without repairs (estimate); cost: {cost}")
     for reason, number in plan.left_out.items():

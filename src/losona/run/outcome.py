@@ -9,10 +9,10 @@ import pandas as pd
 from rich.console import Console
 
 from losona import stats
+from losona.numbers import some
 from losona.report.audit import audit_lines
 from losona.report.content import print_lines
 from losona.report.terminal import print_table
-from losona.report.wording import some
 from losona.run.judges import PEOPLE_FILE
 from losona.run.record import RunRecord
 
@@ -86,7 +86,8 @@ def _remarks(record: RunRecord, outcome: Outcome) -> Iterable[str]:
     if outcome.reused:
         yield f"{some(outcome.reused, *_REUSED)} not asked for again."
     if record.epochs > outcome.k:
-        yield f"The run holds up to {record.epochs} replies for a prompt; table and report use the first {outcome.k}."
+        held = some(record.epochs, "reply", "replies")
+        yield f"The run holds up to {held} for a prompt; table and report use the first {outcome.k}."
     if outcome.interrupted:
         yield "Interrupted. The same command again goes on where this one stopped."
     if outcome.unjudged:
@@ -96,7 +97,7 @@ def _remarks(record: RunRecord, outcome: Outcome) -> Iterable[str]:
     if outcome.missing:
         errors = [str(error) for error in outcome.replies["error"].tolist() if error]
         first = f" The first error: {errors[0].splitlines()[0][:200]}" if errors else ""
-        yield f"Incomplete: {outcome.missing} of {outcome.wanted} replies are missing.{first}"
+        yield f"Incomplete: {outcome.missing} of {some(outcome.wanted, 'reply is', 'replies are')} missing.{first}"
         yield "The same command again asks for them."
         if disk_usage(outcome.folder).free < SPACE:
             yield f"The disk that holds {outcome.folder} is full: make room first."
@@ -114,8 +115,10 @@ def _judged(record: RunRecord, outcome: Outcome) -> Iterable[str]:
     yield from audit_lines(record.audits)
     counts = outcome.judged
     yield (
-        f"{counts.asked} judge calls; code decided {counts.by_code} gradings, which saved "
-        f"{counts.by_code * len(record.identity.judge)} calls; {counts.shared} equal questions were asked once."
+        f"{some(counts.asked, 'judge call')}; code decided {some(counts.by_code, 'grading')}, which saved "
+        f"{some(counts.by_code * len(record.identity.judge), 'call')}; "
+        f"{some(counts.shared, 'equal question was', 'equal questions were')} asked once."
     )
     if counts.open_:
-        yield f"{counts.open_} gradings have no verdict: {outcome.folder / PEOPLE_FILE} lists them for people."
+        open_ = some(counts.open_, "grading has", "gradings have")
+        yield f"{open_} no verdict: {outcome.folder / PEOPLE_FILE} lists them for people."

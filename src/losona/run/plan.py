@@ -17,8 +17,8 @@ from losona.conditions import PromptStyle, prompt_hash, render
 from losona.errors import UserFault
 from losona.frames import tell_dropped
 from losona.judge.protocols import PROTOCOLS, Procedure
+from losona.numbers import some
 from losona.presets import related
-from losona.report.wording import some
 from losona.run.options import NamedModel, RunOptions
 from losona.run.preflight import check_model
 from losona.run.record import Identity, RunRecord, git_revision, versions

@@ -14,6 +14,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from losona.errors import UserFault
+from losona.numbers import some
 from losona.providers.reply_file import read_replies
 
 KEYS: dict[str, tuple[str, ...]] = {
@@ -116,7 +117,7 @@ def _replies(path: Path, keys: Sequence[tuple[str, int]], partly: bool) -> list[
         return []
     first = f"prompt_hash {absent[0][0]}, epoch {absent[0][1]}"
     return [
-        f"{len(absent)} of {len(keys)} replies in {path} (first: {first}); `losona prompts` with the "
+        f"{len(absent)} of {some(len(keys), 'reply', 'replies')} in {path} (first: {first}); `losona prompts` with the "
         "options of this run writes all prompts with their keys (screen and review: --write-prompts)"
     ]
 

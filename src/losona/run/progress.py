@@ -8,6 +8,8 @@ from types import TracebackType
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from losona.numbers import some
+
 LINE_EVERY_SECONDS = 10.0
 SLOW = 0.05
 """Below so many a second the rate is given by the minute."""
@@ -79,7 +81,7 @@ class RunProgress:
             parts.append(f"{self.tokens:,} tokens")
         if self.cost:
             parts.append(f"${self.cost:.2f}")
-        return ", ".join([*parts, f"{self.errors} errors"])
+        return ", ".join([*parts, some(self.errors, "error")])
 
     def line(self) -> str:
         """All that is known, on one line."""

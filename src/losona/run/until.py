@@ -12,6 +12,7 @@ from rich.console import Console
 
 from losona import stats
 from losona.errors import UserFault
+from losona.numbers import some
 from losona.run.claim import Claim, Step, steps, within
 from losona.run.execute import carry_out
 from losona.run.outcome import Outcome
@@ -78,7 +79,8 @@ def carry_out_until(plan: Plan, course: Course, console: Console) -> tuple[Outco
 def tell(decision: Decision) -> list[str]:
     """The decision in words."""
     a, b, place = decision.first, decision.second, f"{decision.condition}, {decision.variant}"
-    size = f"{decision.units} blocks, {decision.scenarios} of {decision.available} scenarios, {decision.calls} replies"
+    scenarios = f"{decision.scenarios} of {some(decision.available, 'scenario')}"
+    size = f"{some(decision.units, 'block')}, {scenarios}, {some(decision.calls, 'reply', 'replies')}"
     effect = (
         f"difference {100 * decision.mean:+.0f} points, {100 * decision.low:+.0f} to {100 * decision.high:+.0f} "
         "(an interval that holds whenever one stops)"
@@ -97,7 +99,7 @@ def describe(course: Course) -> str:
     n = sum(len(step.asked) for step in course.steps)
     return (
         f"until decided: {course.claim.text}; at least {least_units(course.bound)} blocks of norms, at most "
-        f"{len({s.block for s in course.steps})} blocks and {n} scenarios"
+        f"{some(len({s.block for s in course.steps}), 'block')} and {some(n, 'scenario')}"
     )
 
 
@@ -168,7 +170,7 @@ def _mean(step: Step, gaps: dict[str, float]) -> float | None:
 
 def _progress(decision: Decision) -> str:
     return (
-        f"after {decision.scenarios} scenarios: difference {100 * decision.mean:+.0f} points, e-value "
+        f"after {some(decision.scenarios, 'scenario')}: difference {100 * decision.mean:+.0f} points, e-value "
         f"{decision.e_first:.3g} for {decision.first}, {decision.e_second:.3g} for {decision.second}; "
         f"{decision.bound:g} decides"
     )

@@ -4,12 +4,13 @@ Knows the grammar (`losona.schema.check`) and replies. Does not know norms, pack
 made, takes long: the text is bounded and patterns run against the clock.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import regex
 
 from losona.errors import CheckError
+from losona.numbers import some
 from losona.schema import check as c
 from losona.schema.taxonomy import Params
 from losona.verifiers.patterns import IGNORE_CASE, MIND_CASE, Stopwatch, found, groups
@@ -17,6 +18,8 @@ from losona.verifiers.sums import count_sums, figure
 from losona.verifiers.text import CLOCK, GLUE, MAX_CHARS, Reading, plain
 from losona.verifiers.tokens import entry_pattern
 
+NODES_SHOWN, NODE_SHOWN = 3, 60
+"""Nodes of a check that settle a matter together and are named; characters of each."""
 _NUMBER = regex.compile(r"\d{1,3}(?:,\d{3})++(?:\.\d++)?|\d++(?:[.,]\d++)?")
 _HAND_OVER = r"(?:,? (?:you|your (?:turn|go)|thoughts|go|next|what about you|how about you))?[\s\W]*\Z"
 _QUOTE = regex.compile(r'\A(?:>+|")\s*(.+)\Z', regex.DOTALL)
@@ -108,15 +111,21 @@ def _node(node: c.Node, case: _Case) -> Outcome:
 
 
 def _branches(name: str, branches: tuple[c.Node, ...], case: _Case, stop_at: bool) -> Outcome:
-    """The first branch that settles the matter decides; if none does, all of them together."""
-    outcome = Outcome(not stop_at, "")
+    """The first branch that settles the matter decides; if none does, all of them together, with what each saw."""
+    seen: list[str] = []
     for branch in branches:
         outcome = _node(branch, case)
-        if outcome.holds is stop_at:
-            break
-    if outcome.holds is stop_at or len(branches) == 1:
-        return Outcome(outcome.holds, f"{name} > {outcome.node}")
-    return Outcome(not stop_at, f"{name}: none of {len(branches)} branches {'holds' if stop_at else 'fails'}")
+        seen.append(outcome.node)
+        if outcome.holds is stop_at or len(branches) == 1:
+            return Outcome(outcome.holds, f"{name} > {outcome.node}")
+    how = f"none of {len(branches)} holds" if stop_at else f"all {len(branches)} hold"
+    return Outcome(not stop_at, f"{how} ({_some(seen)})")
+
+
+def _some(nodes: Sequence[str]) -> str:
+    """The first of several nodes, each cut, and how many more there are."""
+    shown = [node if len(node) <= NODE_SHOWN else node[: NODE_SHOWN - 3] + "..." for node in nodes[:NODES_SHOWN]]
+    return "; ".join([*shown, *([f"{len(nodes) - NODES_SHOWN} more"] if len(nodes) > NODES_SHOWN else [])])
 
 
 def _name(node: c.Operation) -> str:
@@ -170,11 +179,11 @@ def _operation(node: c.Operation, case: _Case) -> tuple[bool, str]:
             return sums.right >= node.min and not sums.wrong, f"{sums.right} right, {sums.wrong} wrong"
         case c.NumberCount():
             count = len(_NUMBER.findall(case.reading.bare))
-            return node.min <= count <= node.max, f"{count} numbers"
+            return node.min <= count <= node.max, f"{some(count, 'number')}"
         case c.NumbersMultiple():
             values = [figure(number) for number in _NUMBER.findall(case.reading.bare)]
             odd = [value for value in values if value % node.n]
-            return bool(values) and not odd, f"{len(values)} numbers" + (f", {odd[0]:g} is none" if odd else "")
+            return bool(values) and not odd, f"{some(len(values), 'number')}" + (f", {odd[0]:g} is none" if odd else "")
 
 
 # counts and form
@@ -186,22 +195,23 @@ def _caps_words(reading: Reading) -> int:
 
 
 _COUNTS: dict[str, tuple[str, Callable[[Reading], int]]] = {
-    "word": ("words", lambda r: len(r.words)),
-    "line": ("lines", lambda r: len(r.lines)),
-    "sent": ("sentences", lambda r: len(r.sentences)),
-    "q_max": ("question marks", lambda r: r.question_marks),
-    "q_min": ("questions", lambda r: r.questions),
-    "exclaim": ("exclamation marks", lambda r: r.text.count("!") + r.text.count("！")),
+    "word": ("word", lambda r: len(r.words)),
+    "line": ("line", lambda r: len(r.lines)),
+    "sent": ("sentence", lambda r: len(r.sentences)),
+    "q_max": ("question mark", lambda r: r.question_marks),
+    "q_min": ("question", lambda r: r.questions),
+    "exclaim": ("exclamation mark", lambda r: r.text.count("!") + r.text.count("！")),
     "emoji": ("emoji", lambda r: len(r.emoji)),
-    "caps_words": ("words in capitals", _caps_words),
+    "caps_words": ("word in capitals", _caps_words),
 }
+_PLURALS = {"emoji": "emoji", "word in capitals": "words in capitals"}
 
 
 def _count(node: c.Count, reading: Reading) -> tuple[bool, str]:
     what, _, bound = node.op.rpartition("_")
     unit, counter = _COUNTS[node.op if what == "q" else what]
     number = counter(reading)
-    return number <= node.n if bound == "max" else number >= node.n, f"{number} {unit}"
+    return number <= node.n if bound == "max" else number >= node.n, some(number, unit, _PLURALS.get(unit, ""))
 
 
 def _ends_q(case: _Case) -> tuple[bool, str]:
@@ -211,7 +221,7 @@ def _ends_q(case: _Case) -> tuple[bool, str]:
 
 def _emoji_only(case: _Case) -> tuple[bool, str]:
     count, words = len(case.reading.emoji), len(case.reading.words)
-    return count > 0 and not words, f"{count} emoji, {words} words"
+    return count > 0 and not words, f"{count} emoji, {some(words, 'word')}"
 
 
 def _no_upper(case: _Case) -> tuple[bool, str]:
