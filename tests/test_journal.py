@@ -52,9 +52,9 @@ def test_a_file_of_one_cut_line_or_none_at_all_is_empty(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "fault"),
     [
-        ('{"id": 1}', "j:2: id: Input should be a valid string"),
-        ("{}", "j:2: id: Field required"),
-        ("[]", "j:2: the document: Input should be an object"),
+        ('{"id": 1}', "j:2: id: 1; allowed: text"),
+        ("{}", "j:2: id: the key is missing"),
+        ("[]", "j:2: the document: []; allowed: the keys id"),
         ('{"id": "b"}{"id": "c"}', "j:2: not valid JSON; remove this line"),
     ],
 )

@@ -36,6 +36,8 @@ ACTS = {**KEYS, **{word: word for word in KEYS.values()}}
 PROMPT = "a accept, r reject, e edit, s skip, q quit: "
 AT_ONCE = "(a key acts at once, without Enter) "
 ENDS = "\r\n"
+NAME_SHOWN = 100
+"""Characters of an author that are repeated."""
 SHOWN = 10
 """Frames that a fault names."""
 Next = Literal["on", "again", "quit"]
@@ -267,7 +269,7 @@ def decided(file: FrameFile) -> str:
         (last.decision == "accept" and not current_checks(file), "not checked by models as it is"),
         (bool(last.despite), f"in spite of {', '.join(last.despite)}"),
     ]
-    told = f"{file.frame.frame}: {last.decision}ed by {last.author}"
+    told = f"{file.frame.frame}: {last.decision}ed by {last.author[:NAME_SHOWN]}"
     return "; ".join([told, *(note for holds, note in notes if holds)])
 
 

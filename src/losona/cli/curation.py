@@ -13,8 +13,6 @@ from losona.cli.content import emit, pack_option
 from losona.cli.running import INCOMPLETE, INTERRUPTED, run_options
 from losona.foreign import shown_line
 
-NAME_SHOWN = 100
-"""Characters of an author that are repeated."""
 Command = TypeVar("Command", bound=Callable[..., Any])
 frames_argument = click.argument("frames", nargs=-1, required=True, type=click.Path(path_type=Path))
 dry_run_option = click.option("--dry-run", is_flag=True,
