@@ -162,6 +162,8 @@ def test_a_split_panel_is_decided_by_one_more_vote(losona: Losona, run: Start, j
     assert set(rows["judge"]) == {"openai-api/yes/j, openai-api/no/j"}
     assert (rows["grading_prompt_hash"].notna() == rows["grader"].str.startswith("openai-api")).all()
     assert "the majority of the judges openai-api/yes/j, openai-api/no/j" in Path("r/report.html").read_text()
+    compared = json.loads(losona("compare", "r", "--by", "judge", "--json")[1])["agreement"]
+    assert {(row["first"], row["second"]) for row in compared} == {("openai-api/no/j", "openai-api/yes/j")}
     with serving(says(vote("complies"))) as third:
         import os
 

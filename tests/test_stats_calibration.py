@@ -172,7 +172,13 @@ def test_prediction_powered_estimates_cover() -> None:
 
 
 def test_even_labels_have_an_interval_with_width() -> None:
-    for counts in (Counts(1, 0, 0, 0), Counts(0, 0, 0, 5), Counts(20, 0, 0, 20), Counts(1, 0, 1, 0)):
+    for counts in (
+        Counts(2, 0, 0, 1),
+        Counts(1, 0, 0, 0),
+        Counts(0, 0, 0, 5),
+        Counts(20, 0, 0, 20),
+        Counts(1, 0, 1, 0),
+    ):
         found = agreement(counts)
         for share in (found.ac1, found.kappa):
             assert np.isnan(share.value) or share.low < share.high, (counts, share)

@@ -25,7 +25,7 @@ from losona.stats.intervals import wilson
 Label = bool | None
 DRAWS = 2000
 """Bootstrap samples for alpha."""
-NO_WIDTH = 1e-9
+NO_WIDTH = 1e-6
 """Spread that is none."""
 Z95 = NormalDist().inv_cdf(0.975)
 

@@ -13,6 +13,8 @@ from losona.stats.agreement import Agreement, agreement, count
 from losona.stats.outcomes import CROSSED
 from losona.stats.rows import records
 
+PANEL = "panel"
+"""Grader whose label is the majority of votes."""
 BASE = "naive"
 """Condition that others are compared with."""
 
@@ -53,10 +55,11 @@ class ByJudge(NamedTuple):
 def by_judge(replies: pd.DataFrame, gradings: pd.DataFrame) -> tuple[list[Pair], list[ByJudge]]:
     """Agreement of every two graders, over all and per norm; and each condition against naive, by each grader.
 
-    Of several verdicts of one judge on one reply the first counts, as it does in a run's own labels.
+    Of several verdicts of one judge on one reply the first counts, as it does in a run's own labels. A panel is no
+    further judge: it would be compared with its own votes.
     """
     columns = ("reply_id", "scenario_id", "grader", "label", "norm", "variant", "expectation")
-    rows = [r for r in records(gradings, *columns) if r["grader"] not in ("verifier", "none")]
+    rows = [r for r in records(gradings, *columns) if r["grader"] not in ("verifier", "none", PANEL)]
     labels: dict[str, dict[tuple[str, str], bool]] = {}
     for row in rows:
         if row["label"] != "unscored":
