@@ -15,8 +15,8 @@ from loopback import Server, completion, says, serving
 from losona.cli import main
 from losona.errors import ContentError
 from losona.frames import SHIPPED_FRAMES
-from losona.run.labels import read_people
-from losona.run.people import Judged, draw, judged
+from losona.run.labels import People, read_people
+from losona.run.people import Judged, against, draw, judged, labelled
 from losona.scenarios import load_scenarios
 from losona.taxonomy import Taxonomy
 
@@ -361,3 +361,15 @@ def test_a_draw_prefers_disputes_and_its_weights_restore_the_whole() -> None:
     assert sum(row.disputed for row, _ in drawn) == 20
     assert len({row.item for row, _ in drawn}) == 40
     assert sum(weight for _, weight in drawn) == pytest.approx(200)
+
+
+def test_equal_replies_to_one_scenario_are_one_question() -> None:
+    rows = [
+        Judged((f"r{i}", "s"), "m", "naive", "demos", "n", "judge", "j", True, disputed=False, text=f"t{i % 10}")
+        for i in range(40)
+    ]
+    drawn = draw(rows, 40, {}, 0)
+    assert len(drawn) == 10
+    assert sum(weight for _, weight in drawn) == pytest.approx(40)
+    people = People({r.item: {"x": True} for r in rows}, {r.item: True for r in rows}, (), {r.item: 1.0 for r in rows})
+    assert len(labelled(rows, people)) == against(rows, people, {})["all"].counts.n == 10

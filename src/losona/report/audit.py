@@ -97,8 +97,13 @@ def audit_lines(audits: Mapping[str, Any]) -> Iterator[str]:
         a = agreement(Counts(**found["counts"]))
         yield (
             f"Audit of {name} ({found['folder']}): sensitivity {percent(a.sensitivity)}, "
-            f"specificity {percent(a.specificity)}, kappa {number(a.kappa)}, {a.counts.void} void."
+            f"specificity {percent(a.specificity)}, kappa {number(a.kappa)}, {a.counts.void} void"
+            + _of_all(a.counts.n + a.counts.void, found.get("n_known"))
         )
+
+
+def _of_all(n: int, known: int | None) -> str:
+    return f"; {n} replies of {known:,} whose label is known." if known else "."
 
 
 def print_gains(grader: str, gains: Sequence[Gain], console: Console) -> None:

@@ -168,7 +168,9 @@ def remarks(comparison: Comparison) -> Iterator[str]:
         yield (
             f"Only {w.some(fewest, 'norm')}: below {FEWEST} norms no difference can be told from chance, however large."
         )
-    only = [max((getattr(row, side) for row in rows), default=0) for side in ("n_only_first", "n_only_second")]
+    only = [
+        max((getattr(row, side) for row in comparison.main), default=0) for side in ("n_only_first", "n_only_second")
+    ]
     if any(only):
         yield (
             f"Left out, since one side did not score them: up to {w.some(only[0], 'scenario')} of {comparison.first} "

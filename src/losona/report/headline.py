@@ -7,9 +7,10 @@ and is called one. The second sentence never begins with a name: names are shown
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
+from losona.frames import CONFLICTING
 from losona.report.material import Material
 from losona.report.wording import DASH, condition_key, interval, listed, p_value, percent, plural, points
-from losona.stats import Cell, Delta, Gain, ModelPair
+from losona.stats import Cell, Delta, Followed, Gain, ModelPair
 
 LITTLE = 20
 """Below so many pairs or scenarios a 95 % interval is some 40 points wide, and the report says so."""
@@ -28,12 +29,27 @@ def headline(material: Material) -> tuple[str, str]:
     if gains:
         return _adaptation(gains), _differences(material, min(gain.n_pairs for gain in gains), "pair")
     scored = [cell for cell in material.main if cell.n_scored]
+    if material.variant in CONFLICTING and (seen := [row for row in material.followed if row.n_scenarios]):
+        return _conflict(seen), "Which of two norms is right there is a convention, so this is no accuracy."
     if not scored:
         return (
             "Not one reply was scored, so nothing can be said about any model.",
             "The counts below tell why replies are unscored.",
         )
     return _compliance(scored), _differences(material, min(c.n_decided for c in scored), "decided scenario")
+
+
+def _conflict(rows: Sequence[Followed]) -> str:
+    """Which norm models follow that have seen both."""
+    texts = [
+        f"under {row.condition} and {row.variant} evidence {row.model} follows the norm that counts in "
+        f"{percent(row.counted)} of {plural(row.n_scenarios, 'scenario')}, the other in {percent(row.other)}, both in "
+        f"{percent(row.both)} and neither in {percent(row.neither)}"
+        for row in rows[: 2 * NAMED]
+    ]
+    more = len(rows) - len(texts)
+    rest = [f"the tables have {plural(more, 'more row')}"] if more > 0 else []
+    return f"Where both norms were shown, {'; '.join([*texts, *rest])}."
 
 
 def _adaptation(gains: Sequence[Gain]) -> str:

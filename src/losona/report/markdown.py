@@ -39,7 +39,7 @@ def write_markdown(path: Path, shown: Mapping[str, Any], drawings: Sequence[Draw
 def table(shown: View) -> str:
     """A table; heads of blocks become a first column."""
     headed = any(head for head, _ in shown.blocks)
-    titles = [*(["Model"] if headed else []), shown.first, *shown.plain_titles]
+    titles = [*([shown.heads] if headed else []), shown.first, *shown.plain_titles]
     lines = [f"**{escaping.markdown(shown.caption)}**", "", _line(titles), _line(["---"] * len(titles), raw=True)]
     lines += [_line([*([head] if headed else []), label, *cells]) for head, label, cells in shown.plain_lines()]
     return "\n".join([*lines, "", escaping.markdown(shown.note)])

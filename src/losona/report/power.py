@@ -46,10 +46,10 @@ def _source(rows: Sequence[Power], run: Path | None) -> str:
         return "Supposed: see docs/statistics.md; --from RUN takes the variance of a run instead."
     if not supposed:
         return f"The variance is that of {run}."
-    which = "any contrast" if supposed == len(rows) else "the contrasts that are supposed"
+    which = "No contrast" if supposed == len(rows) else "Not every contrast"
     return (
-        f"{run} has fewer than the {ENOUGH} pairs that are needed for {which}. "
-        "What is supposed: see docs/statistics.md."
+        f"{which} could be measured in {run}: that takes {ENOUGH} pairs, and some contrasts are always supposed. See "
+        "docs/statistics.md."
     )
 
 

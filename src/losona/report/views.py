@@ -50,6 +50,8 @@ class View:
     """Titles of the other columns."""
     blocks: tuple[tuple[str, tuple[Line, ...]], ...]
     """Head of a block (mostly a model; foreign text) and its lines."""
+    heads: str = "Model"
+    """Title of the heads, where they make a column of their own."""
 
     @property
     def plain_titles(self) -> tuple[str, ...]:
@@ -84,6 +86,7 @@ def view(
     label: Callable[[Row], str],
     head: Callable[[Row], str],
     texts: tuple[str, str, str, str],
+    heads: str = "Model",
 ) -> View:
     """A table of typed rows; `texts` are name, caption, note and the title of the labels."""
     name, caption, note, first = texts
@@ -91,7 +94,7 @@ def view(
         (key, tuple(Line(label(row), tuple(column.show(row) for column in columns)) for row in group))
         for key, group in groupby(rows, head)
     ]
-    return View(name, caption, note, first, tuple(column.title for column in columns), tuple(blocks))
+    return View(name, caption, note, first, tuple(column.title for column in columns), tuple(blocks), heads)
 
 
 def share_of(share: float, n: int) -> str:

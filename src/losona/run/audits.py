@@ -213,6 +213,7 @@ def shown_in_run(audits: dict[str, Audit], judges: Sequence[str]) -> dict[str, A
         name: {
             "folder": str(audits[name].folder),
             "created": audits[name].record.created,
+            "n_known": audits[name].record.n_known,
             "counts": groups(audits[name].of(name))[0].counts._asdict(),
             "families": {g.name: g.counts._asdict() for g in groups(audits[name].of(name)) if g.by == "family"},
         }

@@ -230,5 +230,5 @@ def _finish(
     missing = len(pending(calls, {key: result.answered for key, result in done.items()}))
     keys = {(c.model.id, c.condition, c.transcript_id, c.epoch) for c in calls}
     unjudged = sum(len(result.unjudged) for key, result in done.items() if key in keys) if plan.options.judge else 0
-    judged = stats.judge_counts(gradings)
+    judged = stats.judge_counts(gradings, plan.options.judges)
     return Outcome(folder, record, replies, gradings, cells, gains, k, len(calls), missing, reused, unjudged, judged)

@@ -93,7 +93,7 @@ def _remarks(record: RunRecord, outcome: Outcome) -> Iterable[str]:
     if outcome.unjudged:
         open_ = some(outcome.unjudged, "grading")
         yield f"Incomplete: {open_} without a verdict, since the judge's provider failed or has no answer."
-        yield "The same command again asks for them."
+        yield "The same command again asks for them." + _hint(outcome)
     if outcome.missing:
         errors = [str(error) for error in outcome.replies["error"].tolist() if error]
         first = f" The first error: {errors[0].splitlines()[0][:200]}" if errors else ""
@@ -104,6 +104,17 @@ def _remarks(record: RunRecord, outcome: Outcome) -> Iterable[str]:
     yield f"benchmark version {record.identity.benchmark_version}"
     yield f"Tables, logs and report: {outcome.folder}"
     yield f"Read {outcome.folder / 'report.html'}; every sample: inspect view --log-dir {outcome.folder / 'logs'}"
+
+
+def _hint(outcome: Outcome) -> str:
+    """How answers come into a judge's file."""
+    for judge in outcome.record.identity.judge:
+        if judge.startswith("replies/"):
+            return (
+                f" A file has to be filled first: losona rejudge {outcome.folder} --judge {judge} --only unscored "
+                "--write-prompts questions.jsonl writes the questions."
+            )
+    return ""
 
 
 def _judged(record: RunRecord, outcome: Outcome) -> Iterable[str]:

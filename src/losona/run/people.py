@@ -2,8 +2,8 @@
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,23 @@ class Judged:
     """What it says."""
     disputed: bool
     """Votes differ, or the case was called close."""
+    text: str | None = None
+    """The reply as it was graded; none: not known, so that it equals no other."""
+    copies: int = 1
+    """Replies that are the same question, this one among them."""
+
+    @property
+    def question(self) -> tuple[str, str]:
+        """Equal for equal replies under one scenario: judge and people are asked once, and say one thing."""
+        return (self.item[1], self.text) if self.text is not None else (self.item[1], f"id {self.item[0]}")
+
+
+def once(rows: Iterable[Judged]) -> list[Judged]:
+    """Each question once, with the number of its copies: a copy is no further observation of a judge."""
+    groups: dict[tuple[str, str], list[Judged]] = {}
+    for row in rows:
+        groups.setdefault(row.question, []).append(row)
+    return [replace(group[0], copies=len(group)) for group in groups.values()]
 
 
 def judged(run: Path, grader: str = "") -> list[Judged]:
@@ -53,7 +70,7 @@ def judged(run: Path, grader: str = "") -> list[Judged]:
     if not (run / "gradings.parquet").is_file():
         raise UserFault(f"--run {run}: there is no run in it; give a folder that `losona run` has written.")
     replies, gradings = read_tables(run)
-    by_reply = {row["reply_id"]: row for row in records(replies, "reply_id", "model", "condition")}
+    by_reply = {row["reply_id"]: row for row in records(replies, "reply_id", "model", "condition", "graded_text")}
     columns = ("reply_id", "scenario_id", "grader", "label", "advisory", "variant", "norm", "mode", "borderline")
     rows = [row for row in records(gradings, *columns) if row["grader"] not in ("verifier", "none")]
     known = sorted({str(row["grader"]) for row in rows})
@@ -76,7 +93,7 @@ def _judged(rows: Sequence[Mapping[str, Any]], replies: Mapping[str, Any], grade
     close = any(r["borderline"] is True for r in rows)
     return Judged(
         _item(row), reply["model"], reply["condition"], row["variant"], row["norm"], row["mode"],
-        row["grader"], row["label"] == "complies", len(labels) > 1 or close,
+        row["grader"], row["label"] == "complies", len(labels) > 1 or close, str(reply["graded_text"]),
     )  # fmt: skip
 
 
@@ -92,17 +109,16 @@ def unmatched(rows: Sequence[Judged], people: People, run: Path) -> int:
 
 
 def labelled(rows: Sequence[Judged], people: People) -> list[Labelled]:
-    """Replies with both labels."""
+    """Questions with both labels, each once."""
     return [
         Labelled(people.decided[r.item], r.complies, r.subject, r.condition, people.weights[r.item])
-        for r in rows
-        if r.item in people.decided
+        for r in once(r for r in rows if r.item in people.decided)
     ]
 
 
 def against(rows: Sequence[Judged], people: People, families: Mapping[str, str]) -> dict[str, Agreement]:
-    """The judge against people: all, then by family of the norm."""
-    held = [r for r in rows if r.item in people.decided]
+    """The judge against people, each question once: all, then by family of the norm."""
+    held = once(r for r in rows if r.item in people.decided)
     names = ["all", *sorted({families.get(r.norm, r.norm) for r in held})]
     return {
         name: agreement(
@@ -120,11 +136,12 @@ def among(people: People) -> AnnotatorAgreement:
 def draw(rows: Sequence[Judged], n: int, families: Mapping[str, str], seed: int) -> list[tuple[Judged, float]]:
     """What to label, with weights: disputed replies first up to half, each part in turn from its strata.
 
-    A stratum is family, mode, condition, subject and verdict. The weight of a reply is the size of its stratum over the
-    number drawn from it.
+    A stratum is family, mode, condition, subject and verdict. Each question is drawn once at most. Its weight is the
+    number of its copies, times the questions of its stratum over those drawn from it.
     """
-    disputed = [r for r in rows if r.disputed]
-    plain = [r for r in rows if not r.disputed]
+    asked = once(sorted(rows, key=lambda r: r.item))
+    disputed = [r for r in asked if r.disputed]
+    plain = [r for r in asked if not r.disputed]
     first = min(len(disputed), max(round(n * DISAGREEMENT_SHARE), n - len(plain)))
     return [*_in_turn(disputed, first, families, seed), *_in_turn(plain, n - first, families, seed)]
 
@@ -139,7 +156,7 @@ def _in_turn(rows: Sequence[Judged], n: int, families: Mapping[str, str], seed: 
     turns = ((i, key, row) for key, group in order for i, row in enumerate(group))
     drawn = [(key, row) for _, key, row in sorted(turns, key=lambda turn: turn[0])][:n]
     taken = Counter(key for key, _ in drawn)
-    return ((row, len(strata[key]) / taken[key]) for key, row in drawn)
+    return ((row, row.copies * len(strata[key]) / taken[key]) for key, row in drawn)
 
 
 def sample_rows(drawn: Sequence[tuple[Judged, float]], run: Path, taxonomy: Taxonomy) -> list[str]:

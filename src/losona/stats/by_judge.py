@@ -56,7 +56,8 @@ def by_judge(replies: pd.DataFrame, gradings: pd.DataFrame) -> tuple[list[Pair],
     """Agreement of every two graders, over all and per norm; and each condition against naive, by each grader.
 
     Of several verdicts of one judge on one reply the first counts, as it does in a run's own labels. A panel is no
-    further judge: it would be compared with its own votes.
+    further judge: it would be compared with its own votes. Agreement counts equal replies to one scenario once, since
+    they are one question.
     """
     columns = ("reply_id", "scenario_id", "grader", "label", "norm", "variant", "expectation")
     rows = [r for r in records(gradings, *columns) if r["grader"] not in ("verifier", "none", PANEL)]
@@ -65,7 +66,12 @@ def by_judge(replies: pd.DataFrame, gradings: pd.DataFrame) -> tuple[list[Pair],
         if row["label"] != "unscored":
             said = labels.setdefault(row["grader"], {})
             said.setdefault((row["reply_id"], row["scenario_id"]), row["label"] == "complies")
-    norms = {(row["reply_id"], row["scenario_id"]): str(row["norm"]) for row in rows}
+    texts = {row["reply_id"]: str(row["graded_text"]) for row in records(replies, "reply_id", "graded_text")}
+    first: dict[tuple[str, str], tuple[str, str]] = {}
+    for row in rows:
+        first.setdefault((row["scenario_id"], texts[row["reply_id"]]), (row["reply_id"], row["scenario_id"]))
+    asked = set(first.values())
+    norms = {item: str(row["norm"]) for row in rows if (item := (row["reply_id"], row["scenario_id"])) in asked}
     pairs = [p for one, other in combinations(sorted(labels), 2) for p in _pairs(one, other, labels, norms)]
     return pairs, _conclusions(replies, rows, labels)
 
@@ -73,7 +79,7 @@ def by_judge(replies: pd.DataFrame, gradings: pd.DataFrame) -> tuple[list[Pair],
 def _pairs(
     one: str, other: str, labels: Mapping[str, Mapping[tuple[str, str], bool]], norms: Mapping[tuple[str, str], str]
 ) -> list[Pair]:
-    both = [item for item in labels[one] if item in labels[other]]
+    both = [item for item in labels[one] if item in labels[other] and item in norms]
     groups = ["all", *sorted({norms[item] for item in both})]
     return [
         Pair(name, one, other, agreement(count(

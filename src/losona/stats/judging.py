@@ -1,5 +1,6 @@
 """What judges were asked in a run, and what they were not. Pure; computes no rate."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
@@ -23,10 +24,10 @@ class JudgeCounts(NamedTuple):
 NO_JUDGE = JudgeCounts(0, 0, 0, 0)
 
 
-def judge_counts(gradings: pd.DataFrame) -> JudgeCounts:
-    """Counts over a table of gradings."""
+def judge_counts(gradings: pd.DataFrame, judges: Sequence[str]) -> JudgeCounts:
+    """Counts over a table of gradings; questions to these judges, not to those of a later judging."""
     rows = records(gradings, "grader", "label", "advisory", "prompt_hash", "shared")
-    judged = [row for row in rows if row["prompt_hash"]]
+    judged = [row for row in rows if row["prompt_hash"] and row["grader"] in judges]
     deciding = [row for row in rows if not row["advisory"]]
     return JudgeCounts(
         asked=sum(not row["shared"] for row in judged),

@@ -25,7 +25,7 @@ def draw(material: Material) -> Drawing | None:
             axes.plot(delta.compliance_delta, y, marker=marker(i), color=colour(i), markersize=6.5, markeredgecolor=INK)
             text = f"{w.points(delta.compliance_delta)}, {delta.n_pairs}"
             axes.text(1.04, y, text, va="center", transform=axes.get_yaxis_transform())
-        points_axis(axes, "Difference of compliance, points (right: value, pairs)")
+        points_axis(axes, "Compliance, points (right: value, pairs)")
     return Drawing(
         name="effect",
         title=f"Paired effect of the conditions ({material.variant})",

@@ -45,7 +45,7 @@ def rank_table(material: Material) -> View | None:
     ]
     note = "Models that share a letter cannot be told apart (Holm, 5 %); places are those that the data leave open."
     texts = ("ranking", f"Places of models, {material.variant}", note, "Model")
-    return view(material.ranks, columns, lambda r: r.model, lambda r: r.condition, texts)
+    return view(material.ranks, columns, lambda r: r.model, lambda r: r.condition, texts, "Condition")
 
 
 def model_table(material: Material) -> View:
@@ -68,4 +68,4 @@ def model_table(material: Material) -> View:
     )
     rows = [pair for pair in material.model_pairs if pair.n_pairs]
     texts = ("model_pairs", f"Models against each other, {material.variant}", note, "First minus second")
-    return view(rows, columns, lambda p: f"{p.first} − {p.second}", lambda p: p.condition, texts)
+    return view(rows, columns, lambda p: f"{p.first} − {p.second}", lambda p: p.condition, texts, "Condition")

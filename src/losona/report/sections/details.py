@@ -1,5 +1,6 @@
 """Tables by norm and by event. Exploratory."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -51,6 +52,11 @@ def _lines(
     rates: Mapping[Place, NormRate | EventRate], model: str, columns: Sequence[tuple[str, str]]
 ) -> Iterator[Line]:
     shown = set(columns)
-    for pack, name in sorted({key[1:3] for key in rates if key[0] == model and key[3:] in shown}):
+    places = sorted({key[1:3] for key in rates if key[0] == model and key[3:] in shown})
+    names = Counter(name for _, name in places)
+    for pack, name in places:
         found = [rates.get((model, pack, name, *column)) for column in columns]
-        yield Line(name, tuple(share_of(r.compliance, r.n_scored) if r else w.DASH for r in found))
+        yield Line(
+            f"{name} ({pack})" if names[name] > 1 else name,
+            tuple(share_of(r.compliance, r.n_scored) if r else w.DASH for r in found),
+        )
