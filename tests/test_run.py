@@ -397,6 +397,10 @@ def test_replies_to_conflicting_evidence_are_graded_by_both_norms(run: Run, adap
     record = json.loads((tmp_path / "r" / "run.json").read_text())
     assert (record["scenarios"]["n"], record["scenarios"]["crossings"]) == (2, 2)
     assert record["variants"] == ["mixed", "shift"]
+    told = (tmp_path / "r" / "report.html").read_text().replace("\u00a0", " ")
+    for variant in ("mixed", "shift"):
+        assert f"under naive and {variant} evidence" in told
+    assert "follows the norm that counts in 100 % of 1 scenario, the other in 0 %" in told
 
 
 def test_gradings_by_both_norms_stand_in_the_plan(run: Run, tmp_path: Path) -> None:
