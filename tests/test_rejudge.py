@@ -107,6 +107,9 @@ def test_what_one_judge_left_open_another_decides(losona: Losona, run: Start, ju
     assert losona(*command)[0] == 0
     assert calls == {name: len(server.requests) for name, server in judges.items()}
     assert set(deciding()["grader"]) == {"openai-api/yes/j"}
+    code, said = losona("rejudge", "r", *judge("no"), "--only", "all")
+    assert "differs from the deciding label on 0" in said
+    assert "8 replies that earlier judgings had given a label have none now" in said
 
 
 def test_a_judge_elsewhere_gets_the_questions_of_a_run_written_out(

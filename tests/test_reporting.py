@@ -295,6 +295,12 @@ def test_other_benchmark_versions_are_refused_unless_told(make: Make) -> None:
     assert losona("compare", old, make("x", many("c"), version="1-C")).exit_code == 0
 
 
+def test_a_record_that_is_none_is_refused(make: Make) -> None:
+    run = make("a", many("c"))
+    (run / "run.json").write_text('{"x": 1}')
+    assert "run.json: name: the key is missing; restore the file" in refused("report", run)
+
+
 def test_compare_pairs_models_by_name_or_as_told(make: Make) -> None:
     old, new = make("old", many("b"), model="a=b"), make("new", many("c"), model="c")
     assert "c against a=b" in losona("compare", old, new, "--pair", "a=b=c").output

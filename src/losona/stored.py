@@ -18,6 +18,8 @@ from losona.schema.tables import TABLES_VERSION, GradingRow, ReplyRow
 from losona.textfiles import read_records, read_text
 
 RECORD_FILE, SCENARIOS_FILE, CALIBRATION_FILE = "run.json", "scenarios.jsonl", "calibration.json"
+NEEDED = ("name", "identity")
+"""Keys without which a record is none of a run."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,10 @@ def read_run(folder: Path) -> StoredRun:
     if not (folder / RECORD_FILE).is_file():
         raise ContentError(f"{folder}: there is no run here ({RECORD_FILE} is missing); {_choices()}.")
     record = _record(folder / RECORD_FILE)
+    if absent := [key for key in NEEDED if key not in record]:
+        raise ContentError(
+            f"{folder / RECORD_FILE}: {absent[0]}: the key is missing; restore the file or take another folder."
+        )
     return StoredRun(
         name=str(record.get("name") or folder.resolve().name),
         record=record,

@@ -83,7 +83,7 @@ def _said(fault: BaseException) -> str:
             return "the input is nested too deeply to be read; flatten it."
         case OSError() | sqlite3.Error():
             place, said = getattr(fault, "filename", None), getattr(fault, "strerror", None)
-            where = f"{place}: " if place else ""
+            where = f"{place}: " if place else "what was to be written could not be: " if said else ""
             return f"{where}{said or fault}. Nothing that was finished is lost."
         case _:
             return str(fault)

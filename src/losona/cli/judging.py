@@ -253,7 +253,7 @@ def rejudge(
 ) -> None:
     """Put replies of RUN to a further judge. Old verdicts are kept, and no subject is asked.
 
-    A label that was there stays; where there was none, all votes together decide, or the one judge that has voted.
+    A label of the run itself stays; where there was none, all votes together decide, or the one judge that has voted.
     """
     from losona.run import rejudge as stage
     from losona.run.writing import write_all
@@ -271,6 +271,9 @@ def rejudge(
         f"{found.n_new} that had no label have one now; "
         f"its verdict differs from the deciding label on {found.n_changed}."
     )
+    if found.n_lost:
+        lost = some(found.n_lost, "reply that an earlier judging", "replies that earlier judgings")
+        click.echo(f"{lost} had given a label have none now: all votes together are split.")
     if found.n_left_out:
         click.echo(f"{found.n_left_out} were left out: the protocol has no question where the norm does not apply.")
     _end(found.interrupted, found.missing)

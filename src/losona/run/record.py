@@ -190,20 +190,22 @@ def read_record(folder: Path) -> RunRecord | None:
     try:
         record = RunRecord.model_validate(json.loads(read_text(path)))
     except json.JSONDecodeError as error:
-        raise ContentError(f"{path}: not valid JSON ({error}); restore the file or choose another --out.") from None
+        raise ContentError(f"{path}: not valid JSON ({error}); restore the file or take another folder.") from None
     except ValidationError as error:
-        raise ContentError(f"{path}: {told(error.errors()[0], RunRecord)}; choose another --out.") from None
+        raise ContentError(
+            f"{path}: {told(error.errors()[0], RunRecord)}; restore the file or take another folder."
+        ) from None
     if record.schema_version != SCHEMA_VERSION:
         raise RunRefused(
             f"{path}: schema_version {record.schema_version!r} is not {SCHEMA_VERSION!r}, which this losona reads; "
-            "use the losona that wrote it, or choose another --out."
+            "use the losona that wrote it, or take another folder."
         )
     return record
 
 
 def read_scenarios(folder: Path) -> dict[str, Scenario]:
     """The scenarios that a run has used so far, by id."""
-    remedy = "restore the file, or choose another --out"
+    remedy = "restore the file, or take another folder"
     return {scenario.scenario_id: scenario for scenario in read_records(folder / SCENARIOS_FILE, Scenario, remedy)}
 
 

@@ -46,6 +46,8 @@ class Rejudged:
     """Replies and scenarios that the protocol has no question for."""
     n_new: int
     """Of those, with a label now that had none."""
+    n_lost: int
+    """Without a label now that had one of an earlier judging, since all votes together are split."""
     n_changed: int
     """Of those, with another label by this judge than the one that decides."""
     missing: int
@@ -144,7 +146,8 @@ def _ask(work: _Work, options: JudgeOptions, console: Console) -> Rejudged:
     said = {tuple(name.split(SEPARATOR, 1)): gradings[-1].label for name, gradings in verdicts.items()}
     return Rejudged(
         len(work.asked), work.n_left_out, sum(old[pair] == "unscored" != new[pair] for pair in old),
-        sum(label not in ("unscored", new[pair]) for pair, label in said.items()),
+        sum(old[pair] != "unscored" == new[pair] for pair in old),
+        sum("unscored" not in (label, new[pair]) and label != new[pair] for pair, label in said.items()),
         len(work.asked) - len(verdicts), interrupted, after, work.record, work.scenarios, work.taxonomy,
     )  # fmt: skip
 
