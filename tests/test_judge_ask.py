@@ -11,12 +11,11 @@ from inspect_ai.util import LimitExceededError
 
 from losona.errors import UserFault
 from losona.judge.ask import Panel, judge_reply
-from losona.judge.panel import PANEL
 from losona.judge.prompt import judge_hash
 from losona.judge.protocols import PAPER, Procedure
 from losona.prompts import Templates
 from losona.providers.reply_file import MissingReply
-from losona.schema.results import Grading
+from losona.schema.results import PANEL, Grading
 from losona.schema.scenario import Scenario
 from test_judge_prompt import OFF, OFFICIAL, SCENARIO, TAXONOMY, TEMPLATES
 

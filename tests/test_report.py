@@ -153,7 +153,20 @@ def test_terminal_table_cuts_no_number(width: int) -> None:
     name = "openrouter/some-laboratory/model-of-a-very-long-name-20260101"
     tables = Tables({f"{name} style_adaptation f{i}/a/demos": "cbb" for i in range(1500)}, mode="judge", fits=True)
     line = next(line for line in tables.terminal(width).splitlines() if "style_adaptation" in line)
-    assert line.split() == ["style_adaptation", "0", "0-0", "1500/1500", "33", "0", "100", "4500", "0", "0", "0"]
+    assert line.split() == [
+        "style_adaptation",
+        "0",
+        "0-0",
+        "1500/1500",
+        "33",
+        "0",
+        "100",
+        "4500",
+        "4500",
+        "0",
+        "0",
+        "0",
+    ]
     assert "".join(tables.terminal(width).split()).count(name) == 1
 
 

@@ -28,6 +28,11 @@ from losona.taxonomy import Taxonomy, load_taxonomy
 FRAME = str(SHIPPED_FRAMES / "extended.splitting_bill.sofa_window.yaml")
 """Both arms are exact: a round number, or the sum worked out."""
 WORKED, ROUND = "113 / 5 = 22.60 each", "25 each"
+BREACHES = json.dumps({
+    "evidence": ["by one"], "codes": ["F0"], "reasoning": "r", "verdict": "breaches", "borderline": False,
+    "in_character": True, "responsive": True, "consistent": True,
+})  # fmt: skip
+"""A judge's answer to a reply that says "by one"."""
 
 
 @dataclass
@@ -361,7 +366,7 @@ def test_a_judge_grades_what_code_cannot(run: Run, tmp_path: Path, scenarios: Se
     }  # fmt: skip
     path = write_replies(tmp_path / "x.jsonl", scenarios, ["naive"], 1, lambda *_: WORKED)
     frame = str(SHIPPED_FRAMES / "core.standup.wash_buffer.yaml")
-    with serving(says(json.dumps(verdict))) as server:
+    with serving(says(BREACHES)) as server:
         options = ("--condition", "naive", "--epochs", "1", "--judge", "openai-api/loop/judge")
         exact = run("--model", f"m=replies/{path}", *options, **server.environment)
         assert exact.returncode == 0, exact.stdout + exact.stderr
@@ -405,12 +410,8 @@ def test_replies_to_conflicting_evidence_are_graded_by_both_norms(run: Run, adap
 
 def test_gradings_by_both_norms_stand_in_the_plan(run: Run, tmp_path: Path) -> None:
     frame = str(SHIPPED_FRAMES / "core.standup.wash_buffer.yaml")
-    verdict = {
-        "evidence": ["by one"], "codes": ["F0"], "reasoning": "r", "verdict": "breaches", "borderline": False,
-        "in_character": True, "responsive": True, "consistent": True,
-    }  # fmt: skip
     options = ("--model", "m=openai-api/loop/x", "--condition", "naive", "--epochs", "1", "--variant", "mixed")
-    with serving(says("on your bench by one")) as subject, serving(says(json.dumps(verdict))) as judge:
+    with serving(says("on your bench by one")) as subject, serving(says(BREACHES)) as judge:
         environment = {**subject.environment, "JUDGE_BASE_URL": judge.url, "JUDGE_API_KEY": "none"}
         options = (*options, "--judge", "openai-api/judge/j")
         planned = run(*options, "--dry-run", scenarios=frame, **environment).stdout
@@ -432,12 +433,8 @@ def test_an_arm_that_is_added_grades_the_shared_control_without_asking_again(run
 
 def test_an_arm_that_is_added_is_judged_without_asking_the_subject(run: Run, tmp_path: Path) -> None:
     frame = str(SHIPPED_FRAMES / "core.standup.wash_buffer.yaml")
-    verdict = {
-        "evidence": ["by one"], "codes": ["F0"], "reasoning": "r", "verdict": "breaches", "borderline": False,
-        "in_character": True, "responsive": True, "consistent": True,
-    }  # fmt: skip
     options = ("--model", "m=openai-api/loop/x", "--condition", "naive", "--epochs", "1", "--variant", "nodemos")
-    with serving(says("on your bench by one")) as subject, serving(says(json.dumps(verdict))) as judge:
+    with serving(says("on your bench by one")) as subject, serving(says(BREACHES)) as judge:
         environment = {**subject.environment, "JUDGE_BASE_URL": judge.url, "JUDGE_API_KEY": "none"}
         options = (*options, "--judge", "openai-api/judge/j")
         assert run(*options, "--arm", "a", scenarios=frame, **environment).returncode == 0

@@ -4,21 +4,18 @@ Knows both files. Does not know who screens, checks or decides.
 """
 
 import hashlib
-import json
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
-from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
 from losona.errors import ContentError, RunRefused
 from losona.schema.frame import Arm, Frame
 from losona.schema.frame_record import FrameRecord
-from losona.textfiles import decoded, parse_yaml, read_bytes, read_text, validate, write_atomically
-from losona.validation import told
+from losona.textfiles import decoded, parse_yaml, read_bytes, read_json, validate, write_atomically
 from losona.yaml_keys import quoted, with_key
 
 SUFFIX = ".record.json"
@@ -45,14 +42,7 @@ def read_frame_record(frame: Path) -> FrameRecord:
     path = record_path(frame)
     if not path.exists():
         return FrameRecord(frame=frame.stem)
-    try:
-        return FrameRecord.model_validate(json.loads(read_text(path)))
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise ContentError(f"{path}: not valid JSON ({error}); restore the file, or move it away.") from None
-    except ValidationError as error:
-        raise ContentError(
-            f"{path}: {told(error.errors()[0], FrameRecord)}; restore the file, or move it away."
-        ) from None
+    return read_json(path, FrameRecord, "restore the file, or move it away")
 
 
 def write_frame_record(frame: Path, record: FrameRecord) -> None:

@@ -188,6 +188,14 @@ def read_records(path: Path, model: type[Model], remedy: str) -> Iterator[Model]
             raise ContentError(f"{place}: {first_fault(error, model)}; {remedy}.") from None
 
 
+def read_json(path: Path, model: type[Model], remedy: str) -> Model:
+    """A JSON file as one record. A `ContentError` names the file, what is wrong and the remedy."""
+    try:
+        return model.model_validate_json(read_text(path))
+    except ValidationError as error:
+        raise ContentError(f"{path}: {first_fault(error, model)}; {remedy}.") from None
+
+
 def first_fault(error: ValidationError, model: type[BaseModel]) -> str:
     """The first fault of a validation error as one sentence, for data that has no lines to name."""
     first = error.errors()[0]

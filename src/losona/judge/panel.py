@@ -7,10 +7,8 @@ no verdict, and people are to decide. A panel of one judge is that judge.
 from collections.abc import Sequence
 from typing import Any
 
-from losona.schema.results import Grading
+from losona.schema.results import PANEL, Grading
 
-PANEL = "panel"
-"""Name of the grader whose verdict is a majority of votes."""
 LEAST_VOTES = 2
 """Valid votes that a panel needs."""
 FOR_PEOPLE = "for people"

@@ -12,6 +12,7 @@ from losona.judge.audit import AuditRow, Effect, Group
 from losona.numbers import some
 from losona.report.foreign import shown
 from losona.report.wording import DASH
+from losona.schema.results import PANEL
 from losona.stats.agreement import Agreement, AnnotatorAgreement, Counts, Share, agreement, share
 from losona.stats.by_judge import ByJudge, Pair
 
@@ -91,7 +92,7 @@ def audit_lines(audits: Mapping[str, Any]) -> Iterator[str]:
     """What is known of a run's judges, one sentence each."""
     for name, found in audits.items():
         if found is None:
-            hint = f": losona judge audit --judge {name} measures what it gets wrong" if name != "panel" else ""
+            hint = f": losona judge audit --judge {name} measures what it gets wrong" if name != PANEL else ""
             yield f"There is no audit of {name} with these prompts{hint}."
             continue
         a = agreement(Counts(**found["counts"]))

@@ -101,7 +101,7 @@ def _columns(rows: Sequence[Cell]) -> list[_Column]:
         _Column("err", lambda c: str(c.n_errors)),
     ]
     if any(row.n_fits for row in rows):
-        columns.insert(5, _Column("fits", lambda c: _ascii(bare(c.fits))))
+        columns[5:5] = [_Column("fits", lambda c: _ascii(bare(c.fits))), _Column("on", lambda c: str(c.n_fits))]
     return columns
 
 
@@ -160,7 +160,7 @@ def _notes(rows: Sequence[Cell]) -> list[str]:
         "replies, counted as breaches.",
     ]
     if any(row.n_fits for row in rows):
-        notes.append("fits: complies, in character and responsive, where a judge looked.")
+        notes.append("fits: complies, in character and responsive; on: replies that a judge looked at.")
     if missing := sum(row.n_missing for row in rows):
         names = ", ".join(dict.fromkeys(row.model for row in rows if row.n_missing))
         notes.append(

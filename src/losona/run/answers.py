@@ -3,15 +3,14 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from losona.errors import ContentError, RunRefused
+from losona.errors import RunRefused
 from losona.journal import read_journal
-from losona.judge.panel import PANEL
 from losona.judge.verdict import may_answer
 from losona.schema._base import Record
-from losona.schema.results import Grading
-from losona.textfiles import first_fault, read_text, write_atomically
+from losona.schema.results import PANEL, Grading
+from losona.textfiles import read_json, write_atomically
 
 ANSWERS, ASKED = "answers.jsonl", "asked.json"
 Verdicts = dict[str, tuple[Grading, ...]]
@@ -69,14 +68,7 @@ def answers_to(keys: Mapping[str, Sequence[str]], path: Path) -> Verdicts:
 def read_asked(folder: Path) -> AskedOf | None:
     """Whose answers the folder holds; none where nobody was asked yet."""
     path = folder / ASKED
-    if not path.exists():
-        return None
-    try:
-        return AskedOf.model_validate_json(read_text(path))
-    except ValidationError as error:
-        raise ContentError(
-            f"{path}: {first_fault(error, AskedOf)}; restore the file, or choose another folder."
-        ) from None
+    return read_json(path, AskedOf, "restore the file, or choose another folder") if path.exists() else None
 
 
 def claim(folder: Path, asked: AskedOf) -> None:

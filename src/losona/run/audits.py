@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
 from rich.console import Console
 
 from losona import BENCHMARK_VERSION
 from losona.clock import now
-from losona.errors import ContentError, RunRefused, UserFault
+from losona.errors import RunRefused, UserFault
 from losona.judge.audit import AuditRow, audit_rows, groups
 from losona.judge.known import Known, all_rounds, by_id, known_replies, spread
 from losona.judge.protocols import PROTOCOLS, Procedure
@@ -20,9 +19,9 @@ from losona.run.judging import Asked, JudgeOptions, put_to_judges
 from losona.run.options import checked_folder, folder_name
 from losona.scenarios import load_scenarios
 from losona.schema._base import VERSION, Record, Version
+from losona.schema.results import PANEL
 from losona.taxonomy import load_taxonomy
-from losona.textfiles import read_records, read_text, write_atomically
-from losona.validation import told
+from losona.textfiles import read_json, read_records, write_atomically
 
 FOLDER = Path("audits")
 """Where audits lie, and where runs look for them."""
@@ -166,15 +165,7 @@ def audit(plan: AuditPlan, console: Console) -> Audit:
 def read_audit_record(folder: Path) -> AuditRecord | None:
     """The record of an audit; none where there is none."""
     path = folder / RECORD
-    if not path.is_file():
-        return None
-    try:
-        return AuditRecord.model_validate_json(read_text(path))
-    except ValidationError as error:
-        wrong = told(error.errors()[0], AuditRecord)
-        raise ContentError(
-            f"{path}: this is no record of an audit ({wrong}); move it away, or choose another folder."
-        ) from None
+    return read_json(path, AuditRecord, "move it away, or choose another folder") if path.is_file() else None
 
 
 def read_audit(folder: Path) -> Audit | None:
@@ -193,7 +184,7 @@ def newest(folder: Path, judges: Sequence[str], grader_hash: str) -> dict[str, A
         if record.grader_hash != grader_hash or not set(record.judges) & set(judges):
             continue
         stored = read_audit(place)
-        graders = set(judges) | ({"panel"} if set(record.judges) == set(judges) else set[str]())
+        graders = set(judges) | ({PANEL} if set(record.judges) == set(judges) else set[str]())
         if stored:
             found.update({grader: stored for grader in stored.graders if grader in graders})
     return found
@@ -208,7 +199,7 @@ def _records(folder: Path) -> Iterator[tuple[AuditRecord, Path]]:
 
 def shown_in_run(audits: dict[str, Audit], judges: Sequence[str]) -> dict[str, Any]:
     """What a run's record keeps of the audits of its judges: counts and where they are; none where there is none."""
-    wanted = [*judges, *(["panel"] if len(judges) > 1 else [])]
+    wanted = [*judges, *([PANEL] if len(judges) > 1 else [])]
     return {
         name: {
             "folder": str(audits[name].folder),

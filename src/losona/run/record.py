@@ -11,14 +11,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, cast
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from losona import __version__
-from losona.errors import ContentError, RunRefused
+from losona.errors import RunRefused
 from losona.schema._base import Record
 from losona.schema.scenario import Scenario
-from losona.textfiles import read_records, read_text, write_atomically
-from losona.validation import told
+from losona.textfiles import read_json, read_records, write_atomically
 
 FILE = "run.json"
 SCENARIOS_FILE = "scenarios.jsonl"
@@ -187,14 +186,7 @@ def read_record(folder: Path) -> RunRecord | None:
     path = folder / FILE
     if not path.exists():
         return None
-    try:
-        record = RunRecord.model_validate(json.loads(read_text(path)))
-    except json.JSONDecodeError as error:
-        raise ContentError(f"{path}: not valid JSON ({error}); restore the file or take another folder.") from None
-    except ValidationError as error:
-        raise ContentError(
-            f"{path}: {told(error.errors()[0], RunRecord)}; restore the file or take another folder."
-        ) from None
+    record = read_json(path, RunRecord, "restore the file or take another folder")
     if record.schema_version != SCHEMA_VERSION:
         raise RunRefused(
             f"{path}: schema_version {record.schema_version!r} is not {SCHEMA_VERSION!r}, which this losona reads; "

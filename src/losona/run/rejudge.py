@@ -15,7 +15,7 @@ from rich.console import Console
 
 from losona.clock import now
 from losona.errors import UserFault
-from losona.judge.panel import PANEL, one_vote_each, verdict
+from losona.judge.panel import one_vote_each, verdict
 from losona.judge.protocols import PROTOCOLS
 from losona.results import Key, Result, grading_of, grading_row, read_results
 from losona.run.alone import alone
@@ -23,7 +23,7 @@ from losona.run.answers import ANSWERS, read_answers, read_asked
 from losona.run.judging import Asked, JudgeOptions, prompt_rows, put_to_judges
 from losona.run.options import folder_name
 from losona.run.record import RunRecord, read_record, read_scenarios, stamp
-from losona.schema.results import Grading
+from losona.schema.results import PANEL, Grading
 from losona.schema.scenario import Scenario
 from losona.schema.tables import GradingRow
 from losona.taxonomy import Taxonomy, load_taxonomy

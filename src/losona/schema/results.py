@@ -8,6 +8,10 @@ from losona.schema.scenario import Expectation
 Label = Literal["complies", "breaches", "unscored"]
 
 
+PANEL = "panel"
+"""Name of the grader whose verdict is a majority of votes."""
+
+
 class Validity(Record):
     """What the gate before any norm check found."""
 

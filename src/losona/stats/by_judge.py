@@ -9,12 +9,11 @@ from typing import Any, NamedTuple
 
 import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
+from losona.schema.results import PANEL
 from losona.stats.agreement import Agreement, agreement, count
 from losona.stats.outcomes import CROSSED
 from losona.stats.rows import records
 
-PANEL = "panel"
-"""Grader whose label is the majority of votes."""
 BASE = "naive"
 """Condition that others are compared with."""
 
